@@ -35,7 +35,7 @@ const PLAN: &[(&str, &str)] = &[
     // Knows nothing of ours: it makes both roofs choose the same features of other people's crates.
     ("features", ""),
     ("cli", "lab learn viewer camera stiction features store"),
-    ("python", "stiction lab learn viewer camera features store"),
+    ("python", "stiction lab learn viewer camera control features store"),
     ("xtask", ""),
 ];
 

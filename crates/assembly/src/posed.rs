@@ -144,6 +144,23 @@ impl Posed {
         if self.choice.feedback == 0.0 { unilateral.max(self.feedback()) } else { unilateral }
     }
 
+    /// Calls `at` with the row, the dof and the value of every entry of J; entries of one place add up.
+    pub fn for_each_entry(&self, mut at: impl FnMut(usize, usize, f64)) {
+        for block in 0..self.problem.len() {
+            let (first, dim) = (self.problem.range(block).start, self.problem.cone(block).dim());
+            for (dof, column) in self.jacobian.columns(block) {
+                let entries = column.to_array().into_iter().enumerate().take(dim);
+                entries.for_each(|(k, x)| at(first + k, dof, x));
+            }
+            if dim > 3 {
+                for (dof, column) in self.jacobian.more_columns(block) {
+                    let entries = column.to_array().into_iter().enumerate().take(dim - 3);
+                    entries.for_each(|(k, x)| at(first + 3 + k, dof, x));
+                }
+            }
+        }
+    }
+
     /// Contacts and the blocks that are theirs.
     pub fn contacts<'a>(
         &'a self,

@@ -83,7 +83,7 @@ pub struct NmdpMemory {
 }
 
 #[derive(Clone, Debug)]
-enum Solver {
+pub(crate) enum Solver {
     Forward(Box<Forward>),
     Implicit(Box<Pgm>),
 }
@@ -93,11 +93,11 @@ enum Solver {
 pub struct Nmdp {
     method: Method,
     params: NmdpParams,
-    solver: Solver,
+    pub(crate) solver: Solver,
     memory: NmdpMemory,
     /// The memory at the start of the step.
-    before: NmdpMemory,
-    nu: Vec<f64>,
+    pub(crate) before: NmdpMemory,
+    pub(crate) nu: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
     q_next: Vec<f64>,
@@ -188,6 +188,11 @@ impl Nmdp {
     /// Per actuator: mean effort of the last step [N or N·m].
     pub fn efforts(&self) -> &[f64] {
         &self.efforts
+    }
+
+    /// The mean velocity of the last part of a step, by which positions moved [m/s or rad/s].
+    pub fn mean_velocity(&self) -> &[f64] {
+        &self.nu
     }
 
     /// The memory that decides the future.

@@ -18,6 +18,7 @@
 //! | G, its derivatives, K | [`residual`], factored by [`tree_lu`] |
 //! | the step: projected gradients, over quadratic programs | [`pgm`], [`simplex_qp`] |
 //! | the baseline under linearised dynamics | [`forward`] |
+//! | derivatives of a step | [`derivative`] |
 //! | smaller steps where a step fails; the five methods by name | [`adaptive`] |
 //! | the sites of a world's geometries and joints | [`from_world`] |
 //! | parameters, reports | [`params`], [`report`] |
@@ -28,6 +29,7 @@
 pub mod adaptive;
 pub mod body_forces;
 pub mod contact_sets;
+pub mod derivative;
 pub mod efforts;
 pub mod end_of_step;
 pub mod forward;
@@ -46,6 +48,7 @@ pub mod wrench_set;
 
 pub use adaptive::{Acting, Method, Nmdp, NmdpMemory};
 pub use contact_sets::{ContactSets, ContactSite, SetsError};
+pub use derivative::{NoDerivative, StepDerivative};
 pub use from_world::{UnsupportedWorld, WorldSites};
 pub use params::{NmdpParams, OutOfRange};
 pub use report::{Failure, NmdpReport};

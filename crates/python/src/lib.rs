@@ -19,6 +19,7 @@
 mod batch;
 mod batch_sensors;
 mod camera;
+mod control;
 mod describe;
 mod dynamics;
 mod errors;
@@ -61,6 +62,8 @@ mod _stiction {
 
     #[pymodule_export]
     use crate::batch::Batch;
+    #[pymodule_export]
+    use crate::control::Locomotion;
     #[pymodule_export]
     use crate::errors::{Error, InternalError, StepFailed};
     #[pymodule_export]

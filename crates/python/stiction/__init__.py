@@ -9,7 +9,7 @@ True
 
 from . import dynamics, laboratory, learn
 from ._batch import STATUS, Batch, BatchReports, LinkStates
-from ._linearization import Linearization, RolloutGradient
+from ._linearization import Linearization, Parameter, RolloutGradient
 from ._model import Model, NotSimulated, Scene, builtin_models, builtin_scenes, load, loads
 from ._recording import Recording
 from ._simulation import (

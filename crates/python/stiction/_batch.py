@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
 from ._model import Model
+from ._simulation import Simulation
 from ._stiction import Error, StepFailed
 from ._tables import Array
+from .autodiff import linearize_many
 
 #: Environments: indices, a mask, one index, or None for all.
 Ids = Union[ArrayLike, None]
@@ -52,6 +54,19 @@ class LinkStates:
     velocity: Array
 
 
+@dataclass(frozen=True)
+class BatchLinearization:
+    """Derivatives of a step of all environments of a batch, see :class:`stiction.Linearization`."""
+
+    #: ∂(q⁺, v⁺)/∂(q, v) (n, 2 nv, 2 nv), and ∂(q⁺, v⁺)/∂u (n, 2 nv, nu); NaN where a step has no derivative.
+    A: Array
+    B: Array
+    #: Per environment, where its step is not smooth.
+    notes: tuple[tuple[dict[str, Any], ...], ...]
+    #: Per environment without a derivative, why.
+    errors: dict[int, Error]
+
+
 class Batch(_stiction.Batch):
     """``n`` environments of one model, stepped in lanes and on threads, each certified by the same law.
 
@@ -66,6 +81,7 @@ class Batch(_stiction.Batch):
     time: Array
     _q_view: Array
     _v_view: Array
+    _threads: int
 
     def __new__(
         cls,
@@ -96,6 +112,7 @@ class Batch(_stiction.Batch):
             given["effort"] = effort
         made = super().__new__(cls, model._world, n, json.dumps(given))
         made.model = model
+        made._threads = threads
         made.time = np.zeros(n)
         made._q_view, made._v_view = made._q.view(), made._v.view()
         made._q_view.flags.writeable = made._v_view.flags.writeable = False
@@ -152,6 +169,28 @@ class Batch(_stiction.Batch):
                 i, cause = failed[0]
                 others = f" (and {len(failed) - 1} others: failures())" if len(failed) > 1 else ""
                 raise StepFailed(f"environment {i}{others}: {cause}")
+
+    def linearize(self, simulation: Simulation | None = None) -> BatchLinearization:
+        """The derivatives of the step from the present state of every environment, on the threads of the batch; states stay.
+
+        They are those of steps alone of ``simulation``, one of :attr:`model` with the settings that are wanted (one with ``dt`` of the model without),
+        from which contacts start cold. Where a step has no derivative, matrices are NaN and ``errors`` say why. Environments with parameters of
+        their own are differentiated with those of the model.
+        """
+        one = simulation if simulation is not None else Simulation(self.model)
+        found = linearize_many(one, self.q, self.v, self.control, threads=self._threads)
+        n, nv, nu = self.n, self.model.nv, self.model.nu
+        A, B = np.full((n, 2 * nv, 2 * nv), np.nan), np.full((n, 2 * nv, nu), np.nan)
+        errors: dict[int, Error] = {}
+        notes: list[tuple[dict[str, Any], ...]] = []
+        for k, of in enumerate(found):
+            if isinstance(of, Error):
+                errors[k] = of
+                notes.append(())
+            else:
+                A[k], B[k] = of.A, of.B
+                notes.append(of.notes)
+        return BatchLinearization(A, B, tuple(notes), errors)
 
     def _ids(self, ids: Ids) -> list[int]:
         if ids is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction, dynamics
-from ._linearization import Linearization, RolloutGradient
+from ._linearization import Linearization, Parameter, RolloutGradient, _parameters
 from ._model import Model
 from ._recording import Recording
 from ._stiction import Error, StepReport
@@ -262,24 +262,25 @@ class Simulation(_stiction.Simulation):
         """Goes on from a snapshot of the same model and settings, bit for bit."""
         self._restore(snapshot.data)
 
-    def linearize(self) -> Linearization:
-        """The derivatives of the step from the present state, which is done and taken back.
+    def linearize(self, parameters: Sequence[Parameter] = (), smoothing: float = 0.0) -> Linearization:
+        """The derivatives of the step from the present state, which is done and taken back; those by ``parameters`` as well.
 
         They are those of the problem that the step solves, by the implicit function theorem, and exact where the step is
-        smooth; ``notes`` say where it is not. Raises Error where a step is of a kind that has no derivative, and says why.
+        smooth; ``notes`` say where it is not. With ``smoothing`` κ [J] they are those of the problem relaxed by κ, in which contacts press
+        from a distance: biased in proportion to κ, and without switches. Raises Error where a step is of a kind that has no derivative, and says why.
         Forces that are given for one step count.
         """
-        a, b, dlambda, q, v, notes = self._linearize()
-        return Linearization(a, b, dlambda, q, v, tuple(json.loads(notes)))
+        a, b, c, dlambda, by_parameters, q, v, notes = self._linearize(_parameters(self.model, parameters), smoothing)
+        return Linearization(a, b, c, dlambda, by_parameters, q, v, tuple(json.loads(notes)))
 
     def rollout_vjp(
-        self, controls: ArrayLike, gradients: ArrayLike, every: int | None = None
+        self, controls: ArrayLike, gradients: ArrayLike, every: int | None = None, parameters: Sequence[Parameter] = ()
     ) -> RolloutGradient:
         """The gradient of a cost of a rollout from here, by the adjoint of every step; the state stays.
 
         ``controls`` (N, nu) act in N steps, and ``gradients`` (N, 2 nv) are those of the cost by the state after each step, in
-        tangent coordinates of (q, v). There is a checkpoint every ``every`` steps (√N of them by default). Forces and motions
-        that a scene states do not act.
+        tangent coordinates of (q, v). The gradient by ``parameters``, which are the same in all steps, is found as well. There is a
+        checkpoint every ``every`` steps (√N of them by default). Forces and motions that a scene states do not act.
         """
         u, g = np.asarray(controls, dtype=np.float64), np.asarray(gradients, dtype=np.float64)
         expected = [(len(g), self.model.nu), (len(g), 2 * self.model.nv)]
@@ -288,11 +289,11 @@ class Simulation(_stiction.Simulation):
                 raise Error(f"{name} have the shape {x.shape}; expected {shape}")
         if every is not None and every < 1:
             raise Error(f"every is {every}; expected at least 1 step")
-        start, by_control, notes = self._rollout_vjp(
-            u.ravel(), g.ravel(), every if every is not None else max(1, round(len(g) ** 0.5))
-        )
+        spacing = every if every is not None else max(1, round(len(g) ** 0.5))
+        numbers = _parameters(self.model, parameters)
+        start, by_control, by_parameters, notes = self._rollout_vjp(u.ravel(), g.ravel(), spacing, numbers)
         told = tuple((note["step"], note["of"]) for note in json.loads(notes))
-        return RolloutGradient(start, by_control.reshape(u.shape), told)
+        return RolloutGradient(start, by_control.reshape(u.shape), by_parameters, told)
 
     def copy(self) -> Simulation:
         """Another simulation that goes on the same."""

@@ -82,6 +82,73 @@ def test_a_rollout() -> None:
 
 
 def test_what_has_no_derivative_says_why() -> None:
-    simulation = stiction.Simulation(stiction.load("pendulum"), method="moreau")
-    with pytest.raises(stiction.Error, match="moreau"):
+    simulation = stiction.Simulation(stiction.load("pendulum"), method="variational")
+    with pytest.raises(stiction.Error, match="variational"):
         simulation.linearize()
+
+
+def test_moreau_beside_differences() -> None:
+    simulation = stiction.Simulation(stiction.load("pendulum"), method="moreau")
+    step = simulation.linearize()
+    A, B = differences(simulation, 1e-6)
+    assert np.abs(step.A - A).max() < 1e-6 and np.abs(step.B - B).max(initial=0) < 1e-6
+
+
+def test_parameters_beside_differences() -> None:
+    model = stiction.load("quadruped")
+    simulation = standing()
+    q, v = simulation.q.copy(), simulation.v.copy()
+    body = model.bodies[0].name
+    parameters = [stiction.Parameter("mass", body), stiction.Parameter("gravity", component=2)]
+    found = simulation.linearize(parameters)
+    assert found.C.shape == (2 * model.nv, 2) and found.dlambda_dparameters.shape[1] == 2
+
+    def after(**fields: np.ndarray) -> np.ndarray:
+        other = stiction.Simulation(model.replace(**fields), tolerance=1e-12)
+        other.set_state(q, v)
+        other.control[:] = simulation.control
+        other.step()
+        return other.v.copy()
+
+    mass, gravity = model.fields()["mass"], model.gravity
+    for k, x in enumerate([1e-4 * mass[0], 1e-4]):
+        change = (np.arange(len(mass)) == 0) * x if k == 0 else np.array([0, 0, x])
+        name, base = ("mass", mass) if k == 0 else ("gravity", gravity)
+        slope = (after(**{name: base + change}) - after(**{name: base - change})) / (2 * x)
+        assert np.abs(found.C[model.nv :, k] - slope).max() < 1e-5 * max(1e-2, np.abs(slope).max())
+    controls = np.tile(simulation.control, (3, 1))
+    gradient = simulation.rollout_vjp(controls, np.ones((3, 2 * model.nv)), parameters=parameters)
+    assert gradient.parameters.shape == (2,)
+
+
+def test_parameters_that_do_not_exist() -> None:
+    simulation = standing()
+    for parameter, told in [
+        (stiction.Parameter("weight"), "kinds are"),
+        (stiction.Parameter("friction", "ground"), "two geometries"),
+        (stiction.Parameter("gravity"), "component"),
+        (stiction.Parameter("mass", 99), "no such number"),
+    ]:
+        with pytest.raises(stiction.Error, match=told):
+            simulation.linearize([parameter])
+
+
+def test_smoothing_goes_to_the_exact_derivative() -> None:
+    simulation = standing()
+    exact = simulation.linearize()
+    apart = [np.abs(simulation.linearize(smoothing=k).A - exact.A).max() for k in (1e-7, 1e-8, 1e-9)]
+    assert apart[2] < 0.3 * apart[1] < 0.09 * apart[0] * 1.5
+    with pytest.raises(stiction.Error, match="smoothing"):
+        simulation.linearize(smoothing=-1.0)
+
+
+def test_a_batch() -> None:
+    model = stiction.load("quadruped")
+    batch = stiction.Batch(model, 3)
+    batch.set_state(0, q=standing().q)
+    found = batch.linearize()
+    assert found.A.shape == (3, 2 * model.nv, 2 * model.nv) and found.B.shape == (3, 2 * model.nv, model.nu)
+    alone = stiction.Simulation(model)
+    alone.set_state(batch.q[0], batch.v[0])
+    alone.control[:] = batch.control[0]
+    assert (found.A[0] == alone.linearize().A).all() and not found.errors

@@ -11,7 +11,7 @@ use crate::stepping::around::certificates_at_rest::{CertificatesAtRest, NUMBERS}
 use crate::stepping::around::islands_at_rest::SleepingContact;
 use crate::stepping::around::sleeping::Sleeping;
 use crate::stepping::decoratable::Decoratable;
-use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper};
+use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, NoSlopes, Slopes, Stepper};
 use crate::stepping::{StepperError, make_undecorated};
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -458,6 +458,12 @@ impl Simulation {
     /// What a derivative of the last step needs, if it was accepted and the stepper can say it.
     pub fn accepted(&self) -> Option<Accepted<'_>> {
         self.stepper.core().accepted()
+    }
+
+    /// The derivative of the last step, which went from `before`, by the stepper's own equations.
+    pub(crate) fn slopes(&mut self, before: &Moment, h: f64) -> Result<Slopes, NoSlopes> {
+        let world = Arc::clone(&self.world);
+        self.stepper.core_mut().slopes(&world, &before.state, &before.input, h)
     }
 
     /// Lets `correction` change contact impulses in every step between solving and applying them; `None` takes it away. False

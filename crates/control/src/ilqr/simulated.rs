@@ -15,6 +15,9 @@ pub enum Gradient {
     /// The law itself, by the implicit function theorem ([`Simulation::step_linearized`]). A step that has no derivative is differentiated
     /// by central differences of `displacement` instead, and counted ([`Tally::by_differences`]).
     Exact { displacement: f64 },
+    /// The law relaxed by `smoothing` [J] ([`LinearizationParams::smoothing`]): contacts press from a distance, and no derivative has a switch. Its bias
+    /// goes to zero with `smoothing`. A step that has no derivative is differentiated by differences.
+    Relaxed { smoothing: f64 },
     /// Central differences of whole steps [m, rad, m/s, rad/s, units of a control].
     Differences { displacement: f64 },
     /// The mean of the exact derivatives at `samples` states and controls that are displaced at random, in pairs of opposite sign: the
@@ -23,6 +26,9 @@ pub enum Gradient {
     /// half its third derivative times the variances, and near a switch by as much as its sides differ.
     Smoothed { samples: usize, deviations: [f64; 3], seed: u64 },
 }
+
+/// Displacements of differences in place of relaxed derivatives [m, rad, m/s, rad/s, units of a control].
+const DISPLACEMENT: f64 = 1e-6;
 
 /// The work of a system so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +75,7 @@ impl Simulated {
             Gradient::Exact { displacement } | Gradient::Differences { displacement } => {
                 (displacement, positive(displacement))
             }
+            Gradient::Relaxed { smoothing } => (smoothing, positive(smoothing)),
             Gradient::Smoothed { samples, deviations, .. } => {
                 let bad = deviations.into_iter().find(|d| !(*d >= 0.0 && d.is_finite()));
                 let none = deviations.iter().all(|d| *d == 0.0);
@@ -130,8 +137,14 @@ impl Simulated {
     /// One step, differentiated.
     fn step_differentiated(&mut self) -> Result<Derivative, SystemError> {
         let (from, control) = (self.sim.state().clone(), self.sim.control_mut().to_vec());
-        if let Gradient::Exact { .. } = self.gradient {
-            let (report, found) = self.sim.step_linearized(&LinearizationParams::default());
+        let smoothing = match self.gradient {
+            Gradient::Exact { .. } => Some(0.0),
+            Gradient::Relaxed { smoothing } => Some(smoothing),
+            _ => None,
+        };
+        if let Some(smoothing) = smoothing {
+            let params = LinearizationParams { smoothing, ..LinearizationParams::default() };
+            let (report, found) = self.sim.step_linearized(&params);
             if let Some(cause) = report.failure() {
                 return Err(SystemError(cause.to_owned()));
             }
@@ -150,6 +163,7 @@ impl Simulated {
             Gradient::Exact { displacement } | Gradient::Differences { displacement } => {
                 self.differences((&from, &control), displacement)?
             }
+            Gradient::Relaxed { .. } => self.differences((&from, &control), DISPLACEMENT)?,
             Gradient::Smoothed { samples, deviations, seed } => {
                 self.smoothed((&from, &control), samples, deviations, seed)?
             }

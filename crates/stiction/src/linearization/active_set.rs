@@ -10,9 +10,13 @@
 //!                                                              δλ_T + μ ĉ δλ_N + μ λ_N (1 − ĉ ĉᵀ) δc_T/‖c_T‖ = 0
 //!     slides, relaxed     c_N = μ ‖c_T‖                        the same with δc_N − μ ĉ·δc_T = 0          (5)
 //!     pyramid             λ_t = ∓ μ λ_N, or c_t = 0            δλ_t ± μ δλ_N = 0, or δc_t = 0             (6)
+//!     polygon, corner     λ_T = μ λ_N f                        δλ_T − μ f δλ_N = 0                        (7)
+//!     polygon, edge       a·λ_T = κ μ λ_N,  t·c_T = 0          a·δλ_T − κ μ δλ_N = 0,  t·δc_T = 0         (8)
+//!     polygon, relaxed    c_N + μ f·c_T = 0                    δc_N + μ f·δc_T = 0                        (9)
 //! ```
 //!
-//! Where μ itself changes, −λ_N ĉ δμ joins the right-hand side of (4), ‖c_T‖ δμ that of (5), ∓λ_N δμ that of (6).
+//! with f a corner of the polygon of radius 1, a towards the middle of an edge, t along it, and f = κ a in (9) on an edge.
+//! Where μ itself changes, −λ_N ĉ δμ joins the right-hand side of (4), ‖c_T‖ δμ that of (5), ∓λ_N δμ that of (6), and so on.
 //!
 //! Blocks of compliant laws are linear in δc ([`super::compliant`]). One linear system in the rows that are not open; (4) is scaled by G so that all rows are velocities. Where several impulses hold
 //! alike it is singular, and of its solutions the least is taken: by the singular values, of which those below [`RANK`] of the
@@ -20,10 +24,9 @@
 
 use super::LinearizationNote;
 use super::compliant::SoftEquation;
-use super::rows::Rows;
-use crate::stepping::Accepted;
 use nalgebra::DMatrix;
-use stiction_contact::{Cone, Law};
+use stiction_contact::polygon::Polygon;
+use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// Pivots and singular values below this share of the largest are zero [–].
 const RANK: f64 = 1e-10;
@@ -32,11 +35,11 @@ const INCONSISTENT: f64 = 1e-7;
 
 /// On which side of a switch a block is told to be: closer than this it is at the switch.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Switches {
+pub(crate) struct Switches {
     /// Velocities [m/s].
-    pub(super) velocity: f64,
+    pub(crate) velocity: f64,
     /// Impulses, as a share of the largest of the step [–].
-    pub(super) impulse: f64,
+    pub(crate) impulse: f64,
 }
 
 /// The equation of one row of the system.
@@ -52,24 +55,42 @@ enum Equation {
     Slides,
     /// λ_t = x λ_N of (6).
     Edge(f64),
+    /// A sum of the impulses of the block, or of its velocities, is nothing, times the coefficient of friction in part: (7) to (9).
+    Impulses {
+        of: [f64; 3],
+        by_mu: f64,
+    },
+    Velocities {
+        of: [f64; 3],
+        by_mu: f64,
+    },
     /// The row of a block of a compliant law.
     Soft,
 }
 
+/// A problem that was solved.
+#[derive(Clone, Copy)]
+pub(crate) struct Answer<'a> {
+    pub(crate) problem: &'a ConstraintProblem,
+    pub(crate) lambda: &'a [f64],
+    /// Velocities of the rows, with R λ.
+    pub(crate) c: &'a [f64],
+    /// J, M̂⁻¹ Jᵀ, and ∂c at constant impulses.
+    pub(crate) J: &'a DMatrix<f64>,
+    pub(crate) T: &'a DMatrix<f64>,
+    pub(crate) d: &'a DMatrix<f64>,
+    /// The columns that hold the coefficient of friction of each block.
+    pub(crate) friction_columns: &'a [Vec<usize>],
+}
+
 /// The derivative of the impulses of a step, a row per row of the problem; notes are added.
-pub(super) fn impulses(
-    accepted: &Accepted<'_>,
-    rows: &Rows,
+pub(crate) fn impulses(
+    Answer { problem, lambda, c, J, T, d, friction_columns }: Answer<'_>,
     (law, switches): (Law, Switches),
     soft: &dyn Fn(usize, &[f64]) -> Option<SoftEquation>,
-    (T, d, friction_columns): (&DMatrix<f64>, &DMatrix<f64>, &[Vec<usize>]),
     notes: &mut Vec<LinearizationNote>,
 ) -> DMatrix<f64> {
-    let problem = &accepted.posed.problem;
     let m = problem.rows();
-    let lambda = accepted.impulses;
-    let mut c = Vec::new();
-    problem.velocities_into(lambda, &mut c);
     let mut equations = vec![Equation::Fixed; m];
     let mut compliant: Vec<Option<SoftEquation>> = Vec::with_capacity(problem.len());
     let most = lambda.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -90,7 +111,7 @@ pub(super) fn impulses(
             }
         }
         // The least mobility of the block [1/kg].
-        let mobility = |r: usize| (0..rows.J.ncols()).map(|j| rows.J[(r, j)] * T[(j, r)]).sum::<f64>();
+        let mobility = |r: usize| (0..J.ncols()).map(|j| J[(r, j)] * T[(j, r)]).sum::<f64>();
         let range = problem.range(i);
         let rho = 1.0 / range.map(|r| mobility(r) + problem.compliance[r]).fold(f64::MIN_POSITIVE, f64::max);
         if equations_of(law, cone, (x, c, rho), (switches, most), out) {
@@ -105,7 +126,7 @@ pub(super) fn impulses(
     }
     // δc = A δλ + d in the rows that are active.
     let k = active.len();
-    let mut A = rows.J.select_rows(&active) * T.select_columns(&active);
+    let mut A = J.select_rows(&active) * T.select_columns(&active);
     for (a, &r) in active.iter().enumerate() {
         A[(a, a)] += problem.compliance[r];
     }
@@ -166,6 +187,21 @@ pub(super) fn impulses(
                         (0..n).for_each(|j| right[(a, j)] -= x * d[(t, j)]);
                     }
                     let by_mu = scale * lambda[normal] * c[r] / speed;
+                    friction_columns[i].iter().for_each(|&j| right[(a, j)] -= by_mu);
+                }
+                Equation::Impulses { of, by_mu } => {
+                    for (x, t) in of.iter().zip(problem.range(i)) {
+                        let Some(b) = place(t) else { continue };
+                        K[(a, b)] += scale * x;
+                    }
+                    friction_columns[i].iter().for_each(|&j| right[(a, j)] -= scale * by_mu);
+                }
+                Equation::Velocities { of, by_mu } => {
+                    for (x, t) in of.iter().zip(problem.range(i)) {
+                        let Some(b) = place(t) else { continue };
+                        (0..k).for_each(|s| K[(a, s)] += x * A[(b, s)]);
+                        (0..n).for_each(|j| right[(a, j)] -= x * d[(t, j)]);
+                    }
                     friction_columns[i].iter().for_each(|&j| right[(a, j)] -= by_mu);
                 }
                 Equation::Edge(x) => {
@@ -238,9 +274,14 @@ fn equations_of(
             };
             let (force, speed) = (size(x), size(c));
             // Where nothing holds it parts, under the relaxation too, in which what slides is lifted.
-            let lift = if law == Law::Ccp { mu * speed } else { 0.0 };
+            let lift = if matches!(law, Law::Ccp | Law::PolyhedralCcp { .. }) { mu * speed } else { 0.0 };
             if normal <= rho * (c[2] - lift) {
                 return normal <= little && c[2].abs() <= switches.velocity;
+            }
+            if let (Some(polygon @ Polygon::Regular { .. }), [t1, t2, _]) = (law.polygon(), x) {
+                let at = Corner { mu, normal, force: [*t1, *t2], velocity: [c[0], c[1]] };
+                let relaxed = matches!(law, Law::PolyhedralCcp { .. });
+                return at.equations(polygon, relaxed, switches.velocity, out) || normal <= little;
             }
             let pyramid = law == Law::Pyramid;
             out.fill(Equation::Velocity);
@@ -255,15 +296,60 @@ fn equations_of(
                 }
                 return switch || normal <= little;
             }
-            let on_cone = force >= mu * normal * (1.0 - ON_CONE) && rho * speed > ON_CONE * mu * normal
-                || force >= mu * normal * (1.0 - f64::EPSILON) && speed > switches.velocity;
-            if on_cone && speed > 0.0 {
+            // On which side λ − ρ c is: what slides slowly under a large load has more slip than an interior point lacks of friction.
+            let fast = speed > switches.velocity || rho * speed > ON_CONE * mu * normal;
+            if fast && rho * speed > (mu * normal - force).max(0.0) {
                 out.fill(Equation::Slides);
                 out[2] = if law == Law::Ccp { Equation::Relaxed } else { Equation::Velocity };
             }
             let edge = force >= mu * normal * (1.0 - ON_CONE);
             normal <= little || edge && speed <= switches.velocity
         }
+    }
+}
+
+/// A contact whose friction is in a polygon.
+struct Corner {
+    mu: f64,
+    normal: f64,
+    force: [f64; 2],
+    velocity: [f64; 2],
+}
+
+impl Corner {
+    /// (7) to (9); true if it is at a switch.
+    fn equations(&self, polygon: Polygon, relaxed: bool, slow: f64, out: &mut [Equation]) -> bool {
+        let Self { mu, normal, force: [x, y], velocity: [u, v] } = *self;
+        out.fill(Equation::Velocity);
+        let (kappa, sigma) = polygon.edge();
+        let [a, b] = polygon.toward([x, y]);
+        let (along, across) = (a * x + b * y, a * y - b * x);
+        if along < kappa * mu * normal * (1.0 - ON_CONE) {
+            return false;
+        }
+        let slip = u.hypot(v);
+        let at_corner = across.abs() >= sigma * mu * normal * (1.0 - ON_CONE);
+        let f = match at_corner {
+            true => {
+                let side = sigma.copysign(across);
+                [kappa * a - side * b, kappa * b + side * a]
+            }
+            false => [kappa * a, kappa * b],
+        };
+        if at_corner {
+            for k in 0..2 {
+                let mut of = [0.0, 0.0, -mu * f[k]];
+                of[k] = 1.0;
+                out[k] = Equation::Impulses { of, by_mu: -normal * f[k] };
+            }
+        } else {
+            out[0] = Equation::Impulses { of: [a, b, -kappa * mu], by_mu: -kappa * normal };
+            out[1] = Equation::Velocities { of: [-b, a, 0.0], by_mu: 0.0 };
+        }
+        if relaxed {
+            out[2] = Equation::Velocities { of: [mu * f[0], mu * f[1], 1.0], by_mu: f[0] * u + f[1] * v };
+        }
+        slip <= slow
     }
 }
 

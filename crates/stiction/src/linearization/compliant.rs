@@ -8,18 +8,20 @@
 //! H is the curvature of the law ([`SoftBlock::curvature`]), in closed form. The other slopes are differences of the fourth order of F
 //! itself, which is a closed formula of these numbers: relative errors are of 1e-11 away from its kinks.
 
+use super::parameter::Parameter;
 use nalgebra::DMatrix;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::soft::SoftBlock;
-use stiction_contact::{ConstraintProblem, Law};
+use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// Rows of a block of a compliant law, at most, and those whose G_ii it reads.
 const ROWS: usize = MAX_ROWS;
 const INERT: usize = 3;
-/// Displacements of gaps and velocities [m, m/s], and of G_ii as a share of it [–].
+/// Displacements of gaps and velocities [m, m/s], and of G_ii and of the numbers of surfaces as a share of them [–].
 const GAP: f64 = 1e-7;
 const VELOCITY: f64 = 1e-4;
 const INERTIA: f64 = 1e-4;
+const NUMBER: f64 = 1e-3;
 /// Weights of differences at one and at two displacements.
 const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 
@@ -30,10 +32,12 @@ pub(super) struct Read<'a> {
     pub(super) before: &'a DMatrix<f64>,
     /// The derivatives of (G_ii)_kl of a block, 9 rows, by rows of three; asked for where the law depends on them.
     pub(super) inertia: &'a dyn Fn(usize) -> DMatrix<f64>,
+    /// Per block, the numbers of its surfaces that are parameters, with their columns.
+    pub(super) numbers: &'a [Vec<(usize, Parameter)>],
 }
 
 /// (1) of one block.
-pub(super) struct SoftEquation {
+pub(crate) struct SoftEquation {
     /// H.
     pub(super) curvature: [[f64; ROWS]; ROWS],
     /// The second term, a row per row of the block.
@@ -49,6 +53,38 @@ struct Alone {
 }
 
 impl Alone {
+    /// A number of the surfaces.
+    fn number(&mut self, of: Parameter) -> Option<&mut f64> {
+        let material = &mut self.problem.softness[0].material;
+        match of {
+            Parameter::ContactStiffness { .. } => Some(&mut material.stiffness),
+            Parameter::ContactRelaxation { .. } => Some(&mut material.relaxation),
+            Parameter::ContactDissipation { .. } => Some(&mut material.dissipation),
+            Parameter::ContactReference { component, .. } => material.solref.get_mut(component),
+            _ => None,
+        }
+    }
+
+    /// The slope of the impulse by a number of the surfaces.
+    fn by_number(&mut self, of: Parameter) -> [f64; ROWS] {
+        if let (Parameter::Friction { .. }, Cone::Friction { mu }) = (of, self.problem.cone(0)) {
+            return self.slope(NUMBER * mu, |a, x| {
+                if let Cone::Friction { mu } = a.problem.cone(0) {
+                    a.problem.set_cone(0, Cone::Friction { mu: mu + x });
+                }
+            });
+        }
+        let step = NUMBER * self.number(of).map_or(0.0, |x| x.abs());
+        if step == 0.0 {
+            return [0.0; ROWS];
+        }
+        self.slope(step, |a, x| {
+            if let Some(number) = a.number(of) {
+                *number += x;
+            }
+        })
+    }
+
     fn impulse(&self) -> [f64; ROWS] {
         let block = SoftBlock::new(self.law, &self.problem, 0, &self.diagonal);
         block.map_or([0.0; ROWS], |b| b.impulse(&self.c))
@@ -104,6 +140,10 @@ pub(super) fn equation(
             let row = equation.given.row(k) + read.before.row(rows.start + l) * by_before[k];
             equation.given.row_mut(k).copy_from(&row);
         }
+    }
+    for &(column, parameter) in &read.numbers[i] {
+        let by = alone.by_number(parameter);
+        (0..dim).for_each(|k| equation.given[(k, column)] += by[k]);
     }
     let scale = diagonal.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let mut change = None;

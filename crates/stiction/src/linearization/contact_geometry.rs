@@ -15,8 +15,11 @@
 //! then smaller displacements are tried. A feature that is gone at all of them is at a switch, and so is one whose differences never agree; the contact is
 //! then taken as it is, and said to be ([`Placed::held`]).
 
+use super::forces::Forces;
+use super::parameter::Parameter;
 use stiction_assembly::laws::coplanar::{Face, FacePoint, Plane};
 use stiction_assembly::laws::row_params::RowParams;
+use stiction_assembly::laws::yielding::Spring;
 use stiction_assembly::{ContactFinder, ContactPoint};
 use stiction_collision::{Manifold, Shape, collide_all};
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
@@ -51,18 +54,99 @@ const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 /// A manifold is the same as that of the step if points and gaps differ by no more than this [m].
 const SAME: f64 = 1e-10;
 
-/// The points of a step, with their derivatives, in their order.
-pub(super) fn placed(finder: &ContactFinder, points: &[ContactPoint], rigid: bool) -> Vec<Placed> {
+/// The points of a step, in their order: where the bodies of a pair move, and where a geometry is shifted.
+pub(super) struct Geometry {
+    pub(super) placed: Vec<Placed>,
+    pub(super) offsets: Vec<Offset>,
+}
+
+/// The points of a step where a geometry is shifted in its link: of ζ the shift is that of the geometry, and the turn is none.
+pub(super) struct Offset {
+    pub(super) column: usize,
+    /// In W.
+    pub(super) along: Vec3,
+    pub(super) placed: Vec<Placed>,
+}
+
+impl Geometry {
+    pub(super) fn new(forces: &Forces<'_>) -> Self {
+        let (world, kin, accepted) = (forces.world, forces.kin, forces.accepted);
+        let (finder, points) = (accepted.inside.finder, accepted.contacts);
+        let rigid = accepted.inside.here.rigid;
+        let offset = |(p, parameter): (usize, &Parameter)| {
+            let Parameter::Offset { geometry, axis } = *parameter else { return None };
+            let axis = [Vec3::X, Vec3::Y, Vec3::Z][axis];
+            let along = match world.geometries[geometry].link.map(|l| &world.model.links[l]) {
+                None => axis,
+                Some(link) => {
+                    let axis = link.X_BL.rotation.rotate(axis);
+                    link.body.map_or(axis, |b| kin.X_WB[b].rotation.rotate(axis))
+                }
+            };
+            let placed = placed(finder, points, rigid, Some(geometry));
+            Some(Offset { column: forces.columns.p(p), along, placed })
+        };
+        Self {
+            placed: placed(finder, points, rigid, None),
+            offsets: forces.parameters.iter().enumerate().filter_map(offset).collect(),
+        }
+    }
+}
+
+/// The points of a step, with their derivatives, in their order; by the shift of one geometry, if one is named.
+fn placed(
+    finder: &ContactFinder,
+    points: &[ContactPoint],
+    rigid: bool,
+    shifted: Option<usize>,
+) -> Vec<Placed> {
     let mut out = Vec::with_capacity(points.len());
     for run in points.chunk_by(|p, q| p.bodies == q.bodies) {
         let first = out.len();
         let about = run[0].position;
-        out.extend(run.iter().map(|p| place(finder, p, about, rigid)));
+        out.extend(run.iter().map(|p| match shifted {
+            None => place(finder, p, about, rigid),
+            Some(g) if p.geometries.contains(&g) => {
+                place(finder, p, about, rigid).by_shift(p.geometries[0] == g)
+            }
+            Some(_) => Placed::still(p, about),
+        }));
         if rigid {
             flatten(run, &mut out[first..]);
         }
     }
     out
+}
+
+impl Placed {
+    /// The point of what does not move.
+    fn still(c: &ContactPoint, about: Vec3) -> Self {
+        let constant = Zeta::constant(0.0);
+        let gap = Zeta::constant(c.gap);
+        let (position, n) = (c.position.cast(constant), c.n.cast(constant));
+        Self { position, n, gap, face: Face::of_one(gap), about, held: false }
+    }
+
+    /// The derivatives by a shift of B alone, or of A alone, in the places of those by shifts.
+    fn by_shift(mut self, of_a: bool) -> Self {
+        let change = |x: &mut Zeta, whole: [f64; 3]| {
+            for k in 0..3 {
+                x.tangent[k] = 0.0;
+                if of_a {
+                    x.tangent[3 + k] = whole[k] - x.tangent[3 + k]; // both are shifted, and B is shifted back
+                }
+            }
+        };
+        let none = [0.0; 3];
+        let (p, n) = (&mut self.position, &mut self.n);
+        for (x, e) in [&mut p.x, &mut p.y, &mut p.z].into_iter().zip([Vec3::X, Vec3::Y, Vec3::Z]) {
+            change(x, e.to_array());
+        }
+        [&mut n.x, &mut n.y, &mut n.z].into_iter().for_each(|x| change(x, none));
+        change(&mut self.gap, none);
+        self.face = Face::of_one(self.gap);
+        self
+    }
 }
 
 /// One point before what is done with faces.
@@ -280,9 +364,9 @@ fn flatten(run: &[ContactPoint], placed: &mut [Placed]) {
 
 /// The terms that a contact asks of its normal velocity beyond J v_f: bias and compliance with their derivatives, and the correction of its
 /// overlap.
-pub(super) fn asked(params: &RowParams, c: &ContactPoint, placed: &Placed) -> [Zeta; 3] {
+pub(super) fn asked(params: &RowParams, spring: Option<Spring>, placed: &Placed) -> [Zeta; 3] {
     let params = params.cast(placed.gap);
-    match c.spring {
+    match spring {
         Some(spring) => {
             let row = spring.cast(placed.gap).yielding(placed.gap, params.h);
             [row.bias, row.compliance, placed.gap.zero()]

@@ -11,7 +11,7 @@
 //! and δε is a share of the diagonal of the first matrix, whose derivative is 2 δJ_r x − xᵀ δM̂ x with x = M̂⁻¹ J_rᵀ.
 
 use super::LinearizationError;
-use super::contact_geometry::Placed;
+use super::contact_geometry::Geometry;
 use super::forces::Forces;
 use super::rows::{At, Rows, Writer};
 use crate::stepping::time_stepping::YIELDS;
@@ -26,7 +26,7 @@ const SAME: f64 = 1e-9;
 pub(super) struct Corrected<'a> {
     pub(super) forces: &'a Forces<'a>,
     pub(super) mass: &'a MassMatrix,
-    pub(super) geometry: &'a [Placed],
+    pub(super) geometry: &'a Geometry,
     pub(super) rows: &'a Rows,
     /// M̂⁻¹ Jᵀ, of all rows.
     pub(super) T: &'a DMatrix<f64>,

@@ -171,23 +171,31 @@ impl Forces<'_> {
         let (q, v) = (&self.start.q, &self.start.v);
         for (i, dof) in model.dofs.iter().enumerate().filter(|(_, dof)| dof.damping > 0.0) {
             out[(i, columns.v(i))] -= h * dof.damping;
+            self.columns_of(Parameter::JointDamping { dof: i }, |p| out[(i, p)] -= h * v[i]);
         }
-        for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
+        for (number, joint) in model.joints.iter().enumerate().filter(|(_, j)| j.stiffness > 0.0) {
             let (first, n, stiffness) = (joint.idx_v, joint.kind.nv(), joint.stiffness);
-            let displacement_q = match joint.kind {
-                JointKind::Hinge | JointKind::Slide | JointKind::Screw => [[1.0, 0.0, 0.0]; 3],
-                JointKind::Ball => rotation_vector_change(rotation_vector(&q[joint.idx_q..])),
+            let (displacement, displacement_q) = match joint.kind {
+                JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
+                    ([q[joint.idx_q] - joint.spring_rest, 0.0, 0.0], [[1.0, 0.0, 0.0]; 3])
+                }
+                JointKind::Ball => {
+                    let turn = rotation_vector(&q[joint.idx_q..]);
+                    (turn.to_array(), rotation_vector_change(turn))
+                }
                 JointKind::Free => continue,
             };
+            let parameter = Parameter::JointStiffness { joint: number };
             for k in 0..n {
                 let i = first + k;
-                let share = self.share(&[(i, 1.0)], [0.0, h * h * stiffness], mass);
+                let share = self.spring_share((number, i), mass);
                 for l in 0..n {
                     out[(i, columns.q(first + l))] -= h * stiffness * displacement_q[k][l];
                 }
                 let part = share.theta * h;
                 out[(i, columns.v(i))] -= h * stiffness * part;
                 add_scaled(out, i, -h * h * stiffness * v[i], &share.change);
+                self.columns_of(parameter, |p| out[(i, p)] -= h * (displacement[k] + part * v[i]));
             }
         }
     }
@@ -246,14 +254,21 @@ impl Forces<'_> {
     fn add_gains(&self, mass: &MassMatrix, out: &mut DMatrix<f64>) {
         let (model, h) = (&self.world.model, self.h);
         for (i, dof) in model.dofs.iter().enumerate().filter(|(_, dof)| dof.damping > 0.0) {
-            let share = self.share(&[(i, 1.0)], [h * dof.damping, 0.0], mass);
+            let parameter = Parameter::JointDamping { dof: i };
+            let share = self.share(&[(i, 1.0)], [h * dof.damping, 0.0], mass, &[(parameter, h)]);
             add_scaled(out, i, -h * dof.damping * self.change[i], &share.change);
+            self.columns_of(parameter, |p| out[(i, p)] -= h * share.theta * self.change[i]);
         }
-        for joint in model.joints.iter().filter(|j| j.stiffness > 0.0 && j.kind != JointKind::Free) {
+        for (number, joint) in model.joints.iter().enumerate() {
+            if joint.stiffness <= 0.0 || joint.kind == JointKind::Free {
+                continue;
+            }
             for i in joint.idx_v..joint.idx_v + joint.kind.nv() {
-                let share = self.share(&[(i, 1.0)], [0.0, h * h * joint.stiffness], mass);
+                let share = self.spring_share((number, i), mass);
                 let by_theta = -2.0 * h * h * joint.stiffness * share.theta * self.change[i];
                 add_scaled(out, i, by_theta, &share.change);
+                let by_stiffness = (h * share.theta).powi(2) * self.change[i];
+                self.columns_of(Parameter::JointStiffness { joint: number }, |p| out[(i, p)] -= by_stiffness);
             }
         }
         for (index, a) in self.world.actuators.iter().enumerate().filter(|(i, _)| self.acts(*i)) {
@@ -267,7 +282,10 @@ impl Forces<'_> {
     /// The derivative of the law of actuator `index`, (1) of [`stiction_assembly::laws::actuator`].
     pub(super) fn effort_change(&self, index: usize, a: &Actuator, mass: &MassMatrix) -> EffortChange {
         let (columns, h, law) = (self.columns, self.h, actuators::law(a));
-        let share = self.share(&a.transmission, law.damping_and_stiffness(h), mass);
+        let [by_length, by_rate] =
+            [Parameter::BiasLength { actuator: index }, Parameter::BiasVelocity { actuator: index }];
+        let by = [(by_length, -h * h), (by_rate, -h)];
+        let share = self.share(&a.transmission, law.damping_and_stiffness(h), mass, &by);
         let u = self.input.control.get(index).copied().unwrap_or(0.0);
         let rate: f64 = a.transmission.iter().map(|&(dof, c)| c * self.start.v[dof]).sum();
         let implicit = self.accepted.inside.free.servos.of(index).0.implicit > 0.0;
@@ -279,15 +297,30 @@ impl Forces<'_> {
         if law.control_range[0] <= u && u <= law.control_range[1] {
             change.start[columns.u(index)] = law.gain;
         }
+        let within = u.clamp(law.control_range[0], law.control_range[1]);
+        self.columns_of(Parameter::Gain { actuator: index }, |p| change.start[p] = within);
+        let q_of_dof = &self.accepted.inside.free.q_of_dof;
+        let length: f64 = a.transmission.iter().map(|&(dof, c)| c * self.start.q[q_of_dof[dof]]).sum();
+        self.columns_of(by_length, |p| change.start[p] = length + theta * h * rate);
+        self.columns_of(by_rate, |p| change.start[p] = rate);
         for &(dof, c) in &a.transmission {
             change.start[columns.q(dof)] += c * law.bias_length;
             change.start[columns.v(dof)] += c * (law.bias_velocity + theta * h * law.bias_length);
         }
-        if implicit && !share.change.is_empty() {
+        if !implicit {
+            return change;
+        }
+        if !share.change.is_empty() {
             let by_theta = h * law.bias_length * rate;
             change.start.iter_mut().zip(&share.change).for_each(|(x, t)| *x += by_theta * t);
             let slope = -(2.0 * theta * h * law.bias_length + law.bias_velocity);
             change.implicit = share.change.iter().map(|t| slope * t).collect();
+        }
+        for (parameter, slope) in [(by_length, -theta * theta * h), (by_rate, -theta)] {
+            self.columns_of(parameter, |p| {
+                change.implicit.resize(columns.count(), 0.0);
+                change.implicit[p] += slope;
+            });
         }
         change
     }
@@ -300,15 +333,6 @@ impl Forces<'_> {
         (within && !self.is_at_limit(index, a)).then_some(law.gain)
     }
 
-    /// The control of an actuator as its law sees it; `None` where the effort does not follow it.
-    pub(super) fn acting_control(&self, index: usize) -> Option<f64> {
-        let (a, law) = (&self.world.actuators[index], actuators::law(&self.world.actuators[index]));
-        let implicit = self.accepted.inside.free.servos.of(index).0.implicit > 0.0;
-        let u = self.input.control.get(index).copied().unwrap_or(0.0);
-        let held = !self.acts(index) || !implicit && self.is_at_limit(index, a);
-        (!held).then(|| u.clamp(law.control_range[0], law.control_range[1]))
-    }
-
     /// Whether an explicit actuator is at its limit.
     fn is_at_limit(&self, index: usize, a: &Actuator) -> bool {
         let [lo, hi] = actuators::law(a).effort_range;
@@ -316,20 +340,48 @@ impl Forces<'_> {
         effort <= lo || effort >= hi
     }
 
-    /// θ along Σ c q, which depends on q where what is stiff is not stiff beyond measure.
-    fn share(&self, along: &[(usize, f64)], gain: [f64; 2], mass: &MassMatrix) -> Share {
+    /// Calls `at` with the columns of a parameter.
+    fn columns_of(&self, parameter: Parameter, mut at: impl FnMut(usize)) {
+        for (p, _) in self.parameters.iter().enumerate().filter(|(_, of)| **of == parameter) {
+            at(self.columns.p(p));
+        }
+    }
+
+    /// θ of the spring of a joint on one of its dofs.
+    fn spring_share(&self, (joint, dof): (usize, usize), mass: &MassMatrix) -> Share {
+        let square = self.h * self.h;
+        let stiffness = self.world.model.joints[joint].stiffness;
+        self.share(
+            &[(dof, 1.0)],
+            [0.0, square * stiffness],
+            mass,
+            &[(Parameter::JointStiffness { joint }, square)],
+        )
+    }
+
+    /// θ along Σ c q, which depends on q where what is stiff is not stiff beyond measure; `by` are parameters that the gain changes by.
+    fn share(
+        &self,
+        along: &[(usize, f64)],
+        gain: [f64; 2],
+        mass: &MassMatrix,
+        by: &[(Parameter, f64)],
+    ) -> Share {
         let inside = &self.accepted.inside;
         if !inside.here.rigid {
             return Share { theta: 1.0, change: Vec::new() };
         }
-        let [theta, slope] = inside.trapezoidal.share_and_slope(along, gain, mass);
+        let [theta, slope, by_gain] = inside.trapezoidal.share_and_slope(along, gain, mass);
         if slope == 0.0 {
             return Share { theta, change: Vec::new() };
         }
         let columns = self.columns;
         let mut change = vec![0.0; columns.count()];
+        for &(parameter, times) in by {
+            self.columns_of(parameter, |p| change[p] += by_gain * times);
+        }
         for &(dof, c) in along {
-            let by = -slope * c * c / mass.diagonal(dof).powi(2);
+            let by = -slope * (c / mass.diagonal(dof)).powi(2);
             let diagonal = self.diagonal_change(dof);
             self.by_position(|j| by * diagonal[j], |column, x| change[column] += x);
             let (still, mut unit) = (vec![0.0; columns.nv], vec![0.0; columns.nv]);

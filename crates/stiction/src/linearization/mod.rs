@@ -13,15 +13,19 @@
 
 #![expect(clippy::needless_range_loop, reason = "indices are rows and columns of matrices")]
 
-mod active_set;
+pub(crate) mod active_set;
+mod bounced_motion;
+mod bounces;
 mod columns;
-mod compliant;
+pub(crate) mod compliant;
 mod contact_geometry;
 mod correction;
 mod forces;
 mod moves;
+mod own_equations;
 mod parameter;
 mod parameters;
+mod relaxed;
 mod rollout;
 mod rows;
 mod simulation;
@@ -31,18 +35,19 @@ use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::{Accepted, Quadrature};
-use active_set::Switches;
+use active_set::{Answer, Switches};
 use columns::{Columns, row_major};
 use compliant::Read;
-use contact_geometry::{Placed, placed};
+use contact_geometry::Geometry;
 use correction::Corrected;
 use forces::Forces;
 use moves::Moves;
 use nalgebra::DMatrix;
 pub use parameter::Parameter;
-use parameters::friction_columns;
+use parameters::{friction_columns, numbers_of_surfaces};
 pub use rollout::{RolloutError, RolloutGradient};
 use rows::{At, Rows, Writer};
+use stiction_assembly::Posed;
 use stiction_contact::Law;
 use stiction_dynamics::{Kinematics, MassMatrix};
 use stiction_models::World;
@@ -110,17 +115,21 @@ pub enum LinearizationError {
     Parts { parts: u32 },
     #[error("the remedy `{}` changed the problem of the step; linearize away from where it acts", .0.name())]
     Remedy(Remedy),
-    #[error("the stepper `{0}` does not say what a derivative of its step needs; `time-stepping` does")]
-    Stepper(&'static str),
+    #[error("steps of the stepper `{stepper}` are not differentiated: {why}; those of `time-stepping` are")]
+    Stepper { stepper: &'static str, why: &'static str },
+    #[error("the equations of the step have no derivative here: {0}")]
+    Equations(String),
     #[error(
-        "steps under the law of `{0}` are not differentiated; those of the exact law, the relaxation, the pyramid and of compliant laws are"
+        "steps under the law of `{0}`, whose direction of slip is that of an iteration, are not differentiated; those of all other laws are"
     )]
     Law(String),
     #[error(
         "a correction changed the contact impulses of the step, and what it does is not differentiated; take it away first"
     )]
     Corrected,
-    #[error("a contact bounces in this step, which is not differentiated; linearize away from impacts")]
+    #[error(
+        "a contact bounces in this step in a way that is not differentiated, as under compliant laws; linearize away from impacts"
+    )]
     Bounces,
     #[error(
         "friction with a direction (two coefficients) is not differentiated; give the surfaces one coefficient"
@@ -128,6 +137,10 @@ pub enum LinearizationError {
     DirectedFriction,
     #[error("{0} is not differentiated")]
     Row(String),
+    #[error("the law of `{law}` is not relaxed; the exact law and the relaxation are: take `smoothing` = 0")]
+    Smoothing { law: String },
+    #[error("Newton's method finds no answer of the relaxed problem; take another `smoothing`")]
+    NotRelaxed,
     #[error("the parameter {parameter:?} has no derivative here: {why}")]
     Parameter { parameter: Parameter, why: &'static str },
     #[error("bodies whose contacts have lasted move by the rule `rolling`, which is not differentiated")]
@@ -158,11 +171,14 @@ pub struct LinearizationParams {
     /// Gaps of contacts and limits closer than this to where what they ask for changes: to touching, and to an overlap of `slop` [m or
     /// rad].
     pub switch_gap: f64,
+    /// κ [J]: the derivative is that of the step's problem relaxed by it, in which contacts that are near press as well, λ_N c_N = κ. It differs from that of
+    /// the step in proportion to κ away from switches, of which it has none. 0: the problem as it is. Compliant laws are smooth of themselves.
+    pub smoothing: f64,
 }
 
 impl Default for LinearizationParams {
     fn default() -> Self {
-        Self { switch_velocity: 1e-7, switch_impulse: 1e-7, switch_gap: 1e-8 }
+        Self { switch_velocity: 1e-7, switch_impulse: 1e-7, switch_gap: 1e-8, smoothing: 0.0 }
     }
 }
 
@@ -185,6 +201,55 @@ impl Done<'_> {
     pub(crate) fn linearize(self) -> Result<Linearization, LinearizationError> {
         self.refuse()?;
         self.refuse_parameters()?;
+        if self.params.smoothing > 0.0 && !self.law.compliant() && !self.accepted.impulses.is_empty() {
+            return self.linearize_relaxed();
+        }
+        self.linearize_answer(None)
+    }
+
+    /// The problem relaxed by κ, at its own answer.
+    fn linearize_relaxed(self) -> Result<Linearization, LinearizationError> {
+        let Self { accepted, law, params, .. } = &self;
+        if !matches!(law, Law::Ncp | Law::Ccp) {
+            return Err(LinearizationError::Smoothing { law: law.to_string() });
+        }
+        let (problem, nv) = (&accepted.posed.problem, self.world.model.nv());
+        let J = dense(accepted.posed, nv);
+        let mut T = J.transpose();
+        T.as_mut_slice().chunks_exact_mut(nv).for_each(|c| accepted.factor.solve_in_place(c));
+        let mut A = &J * &T;
+        (0..problem.rows()).for_each(|r| A[(r, r)] += problem.compliance[r]);
+        let relaxed = relaxed::relax((problem, *law), &A, accepted.impulses, params.smoothing)
+            .ok_or(LinearizationError::NotRelaxed)?;
+        let impulses = relaxed.lambda.clone();
+        let pushed = T * DMatrix::from_column_slice(impulses.len(), 1, &impulses);
+        let v_next: Vec<f64> = accepted.v_free.iter().zip(pushed.iter()).map(|(v, p)| v + p).collect();
+        let Done { world, start, input, next, h, report, law, solver, accepted, params, parameters } = self;
+        let Accepted { posed, contacts, v, v_free, mass, factor, quadrature, remedy, inside, .. } = accepted;
+        let impulses = &impulses[..];
+        let v_next = &v_next[..];
+        let accepted = Accepted {
+            posed,
+            contacts,
+            impulses,
+            v,
+            v_free,
+            v_next,
+            mass,
+            factor,
+            quadrature,
+            remedy,
+            inside,
+        };
+        let of = Done { world, start, input, next, h, report, law, solver, accepted, params, parameters };
+        of.linearize_answer(Some(&relaxed))
+    }
+
+    /// The derivatives at the answer, on the pieces of the law or on the path of the relaxed problem.
+    fn linearize_answer(
+        &self,
+        relaxed: Option<&relaxed::Relaxed>,
+    ) -> Result<Linearization, LinearizationError> {
         let Self { world, start, input, next, h, law, accepted, params, parameters, .. } = &self;
         let columns = Columns { nv: world.model.nv(), nu: world.actuators.len(), np: parameters.len() };
         let change: Vec<f64> = accepted.v_next.iter().zip(accepted.v).map(|(a, b)| a - b).collect();
@@ -195,14 +260,18 @@ impl Done<'_> {
         let mut notes = Vec::new();
         let (mut right, mass) = forces.right_hand_side();
         forces.add_parameters(&mut right);
-        let geometry = placed(accepted.inside.finder, accepted.contacts, accepted.inside.here.rigid);
+        let geometry = Geometry::new(&forces);
         let at = At { v: accepted.v_next, impulses: accepted.impulses, biases: true };
-        let rows = Writer::new(&forces, &mass, &geometry, at).write(&mut right)?;
+        let bouncing = self.bouncing(&forces, &mass, &geometry)?;
+        let rows =
+            Writer::new(&forces, &mass, &geometry, at).bouncing(bouncing.as_ref()).write(&mut right)?;
         notes.extend(rows.held.iter().map(|&block| LinearizationNote::GeometryHeld { block }));
         let solve = |x: &mut DMatrix<f64>| {
             x.as_mut_slice().chunks_exact_mut(columns.nv).for_each(|c| accepted.factor.solve_in_place(c));
         };
-        notes.extend(self.gaps_at_switches());
+        if relaxed.is_none() {
+            notes.extend(self.gaps_at_switches());
+        }
         solve(&mut right);
         let mut T = rows.J.transpose();
         solve(&mut T);
@@ -214,11 +283,19 @@ impl Done<'_> {
             problem.diagonal_blocks_into(&mut diagonal);
         }
         let inertia = |i: usize| inertia_change(&forces, &mass, &geometry, (&rows, &T, i));
-        let read = Read { gap: &rows.gap, bias: &rows.bias, before: &before, inertia: &inertia };
+        let numbers = numbers_of_surfaces(accepted, parameters, columns);
+        let read =
+            Read { gap: &rows.gap, bias: &rows.bias, before: &before, inertia: &inertia, numbers: &numbers };
         let soft = |i: usize, c: &[f64]| compliant::equation(*law, problem, (i, c, &diagonal[i]), &read);
-        let friction = friction_columns(accepted, parameters, columns);
-        let dlambda =
-            active_set::impulses(accepted, &rows, (*law, switches), &soft, (&T, &d, &friction), &mut notes);
+        let friction = friction_columns(&numbers);
+        let mut c = Vec::new();
+        problem.velocities_into(accepted.impulses, &mut c);
+        let (lambda, J) = (accepted.impulses, &rows.J);
+        let answer = Answer { problem, lambda, c: &c, J, T: &T, d: &d, friction_columns: &friction };
+        let dlambda = match relaxed {
+            None => active_set::impulses(answer, (*law, switches), &soft, &mut notes),
+            Some(relaxed) => relaxed.impulses(&d).ok_or(LinearizationError::NotRelaxed)?,
+        };
         let dv = &right + &T * &dlambda;
         let corrected = Corrected {
             forces: &forces,
@@ -230,7 +307,13 @@ impl Done<'_> {
             still: params.switch_velocity,
         };
         let corrected = corrected.change()?;
-        let moves = Moves { forces: &forces, free: &right, dv, corrected };
+        let shift = match bouncing {
+            Some(bouncing) => {
+                bounced_motion::shift(bouncing, (&forces, &mass, &geometry), &rows, &T, &dlambda)?
+            }
+            None => None,
+        };
+        let moves = Moves { forces: &forces, dv, corrected, shift };
         let end = moves.end(&mut notes)?;
         let (nv, nu) = (columns.nv, columns.nu);
         Ok(Linearization {
@@ -252,7 +335,7 @@ impl Done<'_> {
         &self,
         forces: &Forces<'_>,
         mass: &MassMatrix,
-        geometry: &[Placed],
+        geometry: &Geometry,
     ) -> Result<DMatrix<f64>, LinearizationError> {
         let (nv, none) = (forces.columns.nv, vec![0.0; self.accepted.impulses.len()]);
         let at = At { v: &self.start.v, impulses: &none, biases: false };
@@ -262,6 +345,20 @@ impl Done<'_> {
             out[(i, forces.columns.v(j))] += turned.J[(i, j)];
         }
         Ok(out)
+    }
+
+    /// Velocities of the rows where contacts may bounce.
+    fn bouncing(
+        &self,
+        forces: &Forces<'_>,
+        mass: &MassMatrix,
+        geometry: &Geometry,
+    ) -> Result<Option<bounces::Velocities>, LinearizationError> {
+        if !self.accepted.contacts.iter().any(|c| c.restitution > 0.0) || self.law.compliant() {
+            return Ok(None);
+        }
+        let before = self.before(forces, mass, geometry)?;
+        bounced_motion::velocities(before, forces, mass, geometry).map(Some)
     }
 
     /// Contacts that carry, or will, and are about to change what they ask for.
@@ -276,15 +373,21 @@ impl Done<'_> {
         })
     }
 
-    /// Steps that are not differentiated.
-    fn refuse(&self) -> Result<(), LinearizationError> {
-        let Self { report, law, solver, accepted, .. } = self;
+    /// Steps that no stepper differentiates.
+    fn refuse_report(report: &StepReport) -> Result<(), LinearizationError> {
         if let Some(cause) = report.failure() {
             return Err(LinearizationError::Failed(cause.to_owned()));
         }
         if report.parts > 1 {
             return Err(LinearizationError::Parts { parts: report.parts });
         }
+        Ok(())
+    }
+
+    /// Steps that are not differentiated.
+    fn refuse(&self) -> Result<(), LinearizationError> {
+        let Self { report, law, solver, accepted, .. } = self;
+        Self::refuse_report(report)?;
         if let Some(remedy) = accepted.remedy.or(report.remedy) {
             return Err(LinearizationError::Remedy(remedy));
         }
@@ -294,11 +397,11 @@ impl Done<'_> {
         if accepted.inside.corrected {
             return Err(LinearizationError::Corrected);
         }
-        let known = law.compliant() || matches!(law, Law::Ncp | Law::Ccp | Law::Pyramid);
+        let known = *law != Law::Raisim;
         if !known && !accepted.impulses.is_empty() {
             return Err(LinearizationError::Law((*solver).to_owned()));
         }
-        if accepted.posed.bounces() {
+        if accepted.posed.bounces() && law.compliant() {
             return Err(LinearizationError::Bounces);
         }
         if accepted.quadrature.contains(&Quadrature::Rolling) {
@@ -314,11 +417,18 @@ impl Done<'_> {
     }
 }
 
+/// J, a row per row of the problem.
+fn dense(posed: &Posed, nv: usize) -> DMatrix<f64> {
+    let mut J = DMatrix::zeros(posed.problem.rows(), nv);
+    posed.for_each_entry(|row, dof, x| J[(row, dof)] += x);
+    J
+}
+
 /// The derivatives of G_ii of block i, J_i M̂⁻¹ J_iᵀ, by rows of three: those of δJ x + (δJ x)ᵀ − xᵀ δM̂ x with x = M̂⁻¹ J_iᵀ.
 fn inertia_change(
     forces: &Forces<'_>,
     mass: &MassMatrix,
-    geometry: &[Placed],
+    geometry: &Geometry,
     (rows, T, i): (&Rows, &DMatrix<f64>, usize),
 ) -> DMatrix<f64> {
     let range = forces.accepted.posed.problem.range(i);

@@ -1,8 +1,10 @@
 //! The end of a step: q⁺ and v⁺ of each tree by its rule, differentiated.
 
+use super::bounced_motion::Shift;
 use super::forces::Forces;
 use super::{LinearizationError, LinearizationNote};
 use crate::stepping::Quadrature;
+use crate::stepping::integrate::Touch;
 use crate::stepping::integrate::tangent::moved;
 use crate::stepping::integrate::trapezoidal::STILL;
 use nalgebra::DMatrix;
@@ -13,12 +15,11 @@ use stiction_dynamics::spatial::Quat;
 /// A step whose velocities are differentiated.
 pub(super) struct Moves<'a> {
     pub(super) forces: &'a Forces<'a>,
-    /// ∂v_f, of which trees are that nothing touches.
-    pub(super) free: &'a DMatrix<f64>,
     /// ∂v⁺ of the problem.
     pub(super) dv: DMatrix<f64>,
     /// Derivatives of the velocities that undo position errors.
     pub(super) corrected: DMatrix<f64>,
+    pub(super) shift: Option<Shift>,
 }
 
 impl Moves<'_> {
@@ -96,7 +97,8 @@ impl Moves<'_> {
         };
         let (q, v) = (body.idx_q, body.idx_v);
         let start = [&start.q[q..q + 7], &start.v[v..v + 6]];
-        body.flown(start, &accepted.v_next[v..v + 6], &[], h).is_some()
+        let correction = accepted.inside.correction.get(v..v + 6).unwrap_or(&[]);
+        body.flown(start, &accepted.v_next[v..v + 6], correction, h).is_some()
     }
 
     /// A free body alone, by dual numbers of its start, its velocities and those of the problem.
@@ -107,7 +109,7 @@ impl Moves<'_> {
         }
         let Some((body, turned)) = accepted.inside.ballistic.body_of(tree) else { return };
         let (k, first) = (body.idx_q, body.idx_v);
-        let still = |x: &[f64]| x.iter().map(|x| Dual::<24>::constant(*x)).collect::<Vec<_>>();
+        let still = |x: &[f64]| x.iter().map(|x| Dual::<30>::constant(*x)).collect::<Vec<_>>();
         let moving = |x: &[f64], at: usize| {
             (x.iter().enumerate()).map(|(l, x)| Dual::variable(*x, at + l)).collect::<Vec<_>>()
         };
@@ -122,34 +124,43 @@ impl Moves<'_> {
         }
         let (v, h) = (moving(&start.v[first..first + 6], 6), Dual::constant(h));
         let problem = moving(&accepted.v_next[first..first + 6], 12);
-        let ([q_next, v_next], of_problem) = if ballistic {
-            (body.parabola([&q, &v], [&problem, &problem], (None, turned), h), self.free)
+        let bounced = self.shift.as_ref().filter(|_| accepted.inside.ballistic.touch(tree) == Touch::Bounces);
+        // By which matrix the numbers from 12, 18 and 24 on change.
+        let nothing = columns.zeros(columns.nv);
+        let ([q_next, v_next], by) = if let (true, Some(shift)) = (ballistic, bounced) {
+            let free = moving(&accepted.v_free[first..first + 6], 24);
+            let velocity = moving(&shift.velocity[first..first + 6], 18);
+            let end = body.parabola([&q, &v], [&free, &problem], (Some(&velocity), turned), h);
+            (end, [&self.dv, &shift.change, &shift.unhindered])
+        } else if ballistic {
+            let end = body.parabola([&q, &v], [&problem, &problem], (None, turned), h);
+            (end, [&self.dv, &nothing, &nothing])
         } else {
             let correction = match accepted.inside.correction {
                 [] => Vec::new(),
                 some => moving(&some[first..first + 6], 18),
             };
             let Some(flown) = body.flown([&q, &v], &problem, &correction, h) else { return };
-            (flown, &self.dv)
+            (flown, [&self.dv, &self.corrected, &nothing])
         };
         let nv = columns.nv;
         let back = Quat { w: q_next[3].value, x: q_next[4].value, y: q_next[5].value, z: q_next[6].value }
             .conjugate();
-        let mut put = |row: usize, by: &[f64; 24]| {
+        let mut put = |row: usize, slopes: &[f64; 30]| {
             for l in 0..6 {
-                end[(row, columns.q(first + l))] += by[l];
-                end[(row, columns.v(first + l))] += by[6 + l];
+                end[(row, columns.q(first + l))] += slopes[l];
+                end[(row, columns.v(first + l))] += slopes[6 + l];
                 for j in 0..columns.count() {
                     end[(row, j)] +=
-                        by[12 + l] * of_problem[(first + l, j)] + by[18 + l] * self.corrected[(first + l, j)];
+                        (0..3).map(|k| slopes[12 + 6 * k + l] * by[k][(first + l, j)]).sum::<f64>();
                 }
             }
         };
         for l in 0..3 {
             put(first + l, &q_next[l].tangent);
         }
-        let mut turn = [[0.0; 24]; 3];
-        for m in 0..24 {
+        let mut turn = [[0.0; 30]; 3];
+        for m in 0..30 {
             let x = Quat::new(
                 q_next[3].tangent[m],
                 q_next[4].tangent[m],

@@ -4,11 +4,13 @@
 //! (2) of [`super::forces`], has for them
 //!
 //! ```text
-//!     −h Y(q, v, Δ/h) δπ,    −h ∂b/∂g δg,    h c u δgain                                            (1)
+//!     −h Y(q, v, Δ/h) δπ,    −h ∂b/∂g δg                                                            (1)
 //! ```
 //!
-//! and M̂ of what is solved with it changes by Y(q, 0, y) − Y(q, 0, 0) along a velocity y. A coefficient of friction is in the contact law alone
-//! ([`super::active_set`]).
+//! and M̂ of what is solved with it changes by Y(q, 0, y) − Y(q, 0, 0) along a velocity y. Springs, dampers and actuators bring the columns of
+//! their numbers where they are differentiated by (q, v) ([`super::forces`]), and so do rows of contacts that yield or bounce and
+//! geometries that are shifted ([`super::rows`]). A coefficient of friction is in the contact law alone ([`super::active_set`]); compliant
+//! laws are differentiated by their own numbers ([`super::compliant`]).
 
 use super::columns::Columns;
 use super::forces::Forces;
@@ -16,8 +18,9 @@ use super::parameter::Parameter;
 use super::{Done, LinearizationError};
 use crate::stepping::{Accepted, Quadrature};
 use nalgebra::DMatrix;
+use stiction_assembly::ContactPoint;
 use stiction_assembly::laws::gyroscopic::midpoint_moment;
-use stiction_contact::Cone;
+use stiction_contact::{Cone, Law};
 use stiction_dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
 use stiction_dynamics::{Dual, RneaWorkspace, Velocities, rnea_into};
 
@@ -30,24 +33,14 @@ impl Forces<'_> {
         let (model, columns) = (&self.world.model, self.columns);
         let kin = self.accepted.inside.here.middle.or(self.kin);
         for (p, parameter) in self.parameters.iter().enumerate() {
-            match *parameter {
-                Parameter::Gravity { axis } => {
-                    let mut pulled = model.clone();
-                    pulled.gravity = [Vec3::X, Vec3::Y, Vec3::Z][axis];
-                    let still = vec![0.0; columns.nv];
-                    let (mut vel, mut tau) = (Velocities::new(model), still.clone());
-                    vel.update(model, kin, &still);
-                    rnea_into(&pulled, kin, &vel, &still, &mut RneaWorkspace::new(model), &mut tau);
-                    (0..columns.nv).for_each(|i| out[(i, columns.p(p))] -= self.h * tau[i]);
-                }
-                Parameter::Gain { actuator } => {
-                    if let Some(u) = self.acting_control(actuator) {
-                        for &(dof, c) in &self.world.actuators[actuator].transmission {
-                            out[(dof, columns.p(p))] += self.h * c * u;
-                        }
-                    }
-                }
-                _ => {}
+            if let Parameter::Gravity { axis } = *parameter {
+                let mut pulled = model.clone();
+                pulled.gravity = [Vec3::X, Vec3::Y, Vec3::Z][axis];
+                let still = vec![0.0; columns.nv];
+                let (mut vel, mut tau) = (Velocities::new(model), still.clone());
+                vel.update(model, kin, &still);
+                rnea_into(&pulled, kin, &vel, &still, &mut RneaWorkspace::new(model), &mut tau);
+                (0..columns.nv).for_each(|i| out[(i, columns.p(p))] -= self.h * tau[i]);
             }
         }
     }
@@ -75,19 +68,24 @@ impl Forces<'_> {
     }
 }
 
-/// The columns that hold the coefficient of friction of each block.
-pub(super) fn friction_columns(
+/// The numbers of the surfaces of each block that are parameters, with their columns.
+pub(super) fn numbers_of_surfaces(
     accepted: &Accepted<'_>,
     parameters: &[Parameter],
     columns: Columns,
-) -> Vec<Vec<usize>> {
+) -> Vec<Vec<(usize, Parameter)>> {
     let mut out = vec![Vec::new(); accepted.posed.problem.len()];
     for (block, contact) in accepted.posed.contacts(accepted.contacts) {
-        let [a, b] = contact.geometries;
-        let of = |x: &Parameter| matches!(x, Parameter::Friction { geometries: [c, d] } if [*c, *d] == [a, b] || [*c, *d] == [b, a]);
-        out[block].extend((0..parameters.len()).filter(|p| of(&parameters[*p])).map(|p| columns.p(p)));
+        let of = |(_, x): &(usize, &Parameter)| x.is_of(contact.geometries);
+        out[block].extend(parameters.iter().enumerate().filter(of).map(|(p, x)| (columns.p(p), *x)));
     }
     out
+}
+
+/// The columns of coefficients of friction among [`numbers_of_surfaces`].
+pub(super) fn friction_columns(numbers: &[Vec<(usize, Parameter)>]) -> Vec<Vec<usize>> {
+    let friction = |(p, x): &(usize, Parameter)| matches!(x, Parameter::Friction { .. }).then_some(*p);
+    numbers.iter().map(|of| of.iter().filter_map(friction).collect()).collect()
 }
 
 impl Done<'_> {
@@ -96,38 +94,62 @@ impl Done<'_> {
         let Self { world, accepted, law, .. } = self;
         for &parameter in self.parameters {
             let why = |why| Err(LinearizationError::Parameter { parameter, why });
+            let geometry = |g: usize| g < world.geometries.len();
             let exists = match parameter {
-                Parameter::Friction { geometries } => geometries.iter().all(|g| *g < world.geometries.len()),
+                Parameter::ContactReference { component, .. } if component > 1 => false,
+                Parameter::Friction { geometries }
+                | Parameter::ContactStiffness { geometries }
+                | Parameter::ContactRelaxation { geometries }
+                | Parameter::ContactDissipation { geometries }
+                | Parameter::ContactReference { geometries, .. }
+                | Parameter::Restitution { geometries } => geometries.into_iter().all(geometry),
+                Parameter::Offset { geometry: g, axis } => geometry(g) && axis < 3,
+                Parameter::JointStiffness { joint } => joint < world.model.joints.len(),
+                Parameter::JointDamping { dof } => dof < world.model.nv(),
                 Parameter::Gravity { axis } => axis < 3,
                 Parameter::Mass { body } => body < world.model.bodies.len(),
                 Parameter::Inertial { body, component } => body < world.model.bodies.len() && component < 10,
-                Parameter::Gain { actuator } => actuator < world.actuators.len(),
+                Parameter::Gain { actuator }
+                | Parameter::BiasLength { actuator }
+                | Parameter::BiasVelocity { actuator } => actuator < world.actuators.len(),
             };
             if !exists {
                 return why(
-                    "the world has no such number; geometries, bodies and actuators are counted from 0, axes are 0 to 2, inertial components 0 to 9",
+                    "the world has no such number; geometries, bodies, joints, dofs and actuators are counted from 0, axes are 0 to 2, inertial \
+                     components 0 to 9, those of a reference 0 and 1",
                 );
             }
             if accepted.quadrature.contains(&Quadrature::HigherOrder) {
                 return why("a tree moved by a method of higher order; set `higher_order` to \"passive\"");
             }
             let friction = matches!(parameter, Parameter::Friction { .. });
-            if friction && law.compliant() {
-                return why(
-                    "the law is compliant, and its friction is not differentiated by its coefficient",
-                );
+            if friction && self.params.smoothing > 0.0 && !law.compliant() {
+                return why("the relaxed problem is not differentiated by it; take `smoothing` = 0");
+            }
+            if friction && *law == Law::MujocoPyramidal {
+                return why("under this law a pyramid's weights depend on it; use the elliptic `mujoco`");
+            }
+            let patched = |c: &ContactPoint| c.patch.is_some() && parameter.is_of(c.geometries);
+            if accepted.contacts.iter().any(patched) && !friction {
+                return why("the two meet by pressure, whose numbers are those of its fields");
+            }
+            match parameter {
+                Parameter::JointStiffness { joint } if world.model.joints[joint].stiffness <= 0.0 => {
+                    return why("the joint has no spring, and a step with one is of another kind");
+                }
+                Parameter::JointDamping { dof } if world.model.dofs[dof].damping <= 0.0 => {
+                    return why("the dof has no damper, and a step with one is of another kind");
+                }
+                _ => {}
             }
             let turns = |i: usize| matches!(accepted.posed.problem.cone(i), Cone::Patch { .. });
             if friction && (0..accepted.posed.problem.len()).any(turns) {
                 return why("a contact resists turning in proportion to it; give surfaces condim 3");
             }
-            if !friction && !world.gravity_compensation.is_empty() {
+            let weighs =
+                parameter.inertial(&world.model).is_some() || matches!(parameter, Parameter::Gravity { .. });
+            if weighs && !world.gravity_compensation.is_empty() {
                 return why("links whose weight is carried depend on it; take gravity compensation away");
-            }
-            if let Parameter::Gain { actuator } = parameter
-                && accepted.inside.free.servos.of(actuator).2
-            {
-                return why("the actuator's limit is a row of the step; raise the limit of its effort");
             }
             let flies =
                 |body: usize| accepted.inside.ballistic.body_of(world.model.bodies[body].tree).is_some();

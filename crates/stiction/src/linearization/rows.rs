@@ -13,14 +13,17 @@
 //! bend and ball joints at their limit.
 
 use super::LinearizationError;
+use super::bounces;
 use super::columns::Columns;
-use super::contact_geometry::{Placed, asked};
+use super::contact_geometry::{Geometry, Offset, Placed, Zeta, asked};
 use super::forces::{Forces, end_of_motion};
+use super::parameter::Parameter;
 use crate::stepping::integrate::tangent::rotation_vector_change;
 use nalgebra::DMatrix;
 use stiction_assembly::forces::actuators::rotation_vector;
 use stiction_assembly::forces::{ImplicitForce, tendons};
 use stiction_assembly::laws::turning::turning_axes;
+use stiction_assembly::laws::yielding::Spring;
 use stiction_assembly::{BlockKey, ContactPoint, RowKey};
 use stiction_dynamics::spatial::{Force, Motion, Vec3, vec3};
 use stiction_dynamics::{ColumnRates, Dual, JointKind, MassMatrix, Velocities};
@@ -36,6 +39,8 @@ pub(super) struct Rows {
     /// ∂ of their gaps, and of the part of c beyond J v⁺ that these ask for, in normal rows.
     pub(super) gap: DMatrix<f64>,
     pub(super) bias: DMatrix<f64>,
+    /// ∂ of the share of the step that is left after a bounce, in normal rows; no rows where nothing may bounce.
+    pub(super) left: DMatrix<f64>,
     /// Blocks of contacts whose geometry was taken as it is.
     pub(super) held: Vec<usize>,
 }
@@ -51,7 +56,7 @@ pub(super) struct At<'a> {
 /// Writes the rows of a step.
 pub(super) struct Writer<'a> {
     forces: &'a Forces<'a>,
-    geometry: &'a [Placed],
+    geometry: &'a Geometry,
     mass: &'a MassMatrix,
     columns: Columns,
     at: At<'a>,
@@ -59,15 +64,16 @@ pub(super) struct Writer<'a> {
     rates: ColumnRates,
     /// Per body: impulses upon it, about the reference of its tree.
     wrenches: Vec<Force>,
+    bouncing: Option<&'a bounces::Velocities>,
     out: Rows,
 }
 
 impl<'a> Writer<'a> {
-    /// With contact points where they are `placed`; `mass` is M.
+    /// With contact points where `geometry` has them; `mass` is M.
     pub(super) fn new(
         forces: &'a Forces<'a>,
         mass: &'a MassMatrix,
-        geometry: &'a [Placed],
+        geometry: &'a Geometry,
         at: At<'a>,
     ) -> Self {
         let (model, kin) = (&forces.world.model, forces.kin);
@@ -83,43 +89,41 @@ impl<'a> Writer<'a> {
             vel,
             rates,
             wrenches: vec![Force::zero(0.0); model.bodies.len()],
+            bouncing: None,
             out: Rows {
                 J: DMatrix::zeros(m, columns.nv),
                 velocity: columns.zeros(m),
                 correction: columns.zeros(m),
                 gap: columns.zeros(m),
                 bias: columns.zeros(m),
+                left: columns.zeros(0),
                 held: Vec::new(),
             },
             forces,
         }
     }
 
+    /// Lets contacts bounce, whose rows have these velocities.
+    pub(super) fn bouncing(mut self, velocities: Option<&'a bounces::Velocities>) -> Self {
+        self.bouncing = velocities;
+        if velocities.is_some() {
+            self.out.left = self.columns.zeros(self.out.J.nrows());
+        }
+        self
+    }
+
     /// All rows; δ(Jᵀ)λ is added to `force`, the right-hand side of [`super::forces`].
     pub(super) fn write(mut self, force: &mut DMatrix<f64>) -> Result<Rows, LinearizationError> {
         let accepted = self.forces.accepted;
         let posed = accepted.posed;
-        for i in 0..posed.problem.len() {
-            let first = posed.problem.range(i).start;
-            let dim = posed.problem.cone(i).dim();
-            for (dof, column) in posed.jacobian.columns(i) {
-                for (k, x) in column.to_array().into_iter().enumerate().take(dim) {
-                    self.out.J[(first + k, dof)] += x;
-                }
-            }
-            if dim > 3 {
-                for (dof, column) in posed.jacobian.more_columns(i) {
-                    for (k, x) in column.to_array().into_iter().enumerate().take(dim - 3) {
-                        self.out.J[(first + 3 + k, dof)] += x;
-                    }
-                }
-            }
-        }
+        let J = &mut self.out.J;
+        posed.for_each_entry(|row, dof, x| J[(row, dof)] += x);
         let geometry = self.geometry;
         for (i, block) in posed.blocks.iter().enumerate() {
             match block.key {
                 BlockKey::Contact(c) => {
-                    self.contact(i, &accepted.contacts[c], &geometry[c], block.bias.gap, force)?;
+                    let bias = block.bias.gap + block.bias.restitution;
+                    self.contact(i, c, &geometry.placed[c], bias, force)?;
                 }
                 BlockKey::Row(key) => self.row(i, key, force)?,
             }
@@ -143,12 +147,13 @@ impl<'a> Writer<'a> {
     fn contact(
         &mut self,
         block: usize,
-        c: &ContactPoint,
+        number: usize,
         placed: &Placed,
         bias: f64,
         force: &mut DMatrix<f64>,
     ) -> Result<(), LinearizationError> {
         let accepted = self.forces.accepted;
+        let c = &accepted.contacts[number];
         let (problem, kin) = (&accepted.posed.problem, self.forces.kin);
         if c.stretch != [1.0, 1.0] {
             return Err(LinearizationError::DirectedFriction);
@@ -156,9 +161,28 @@ impl<'a> Writer<'a> {
         let rows = problem.range(block);
         let (first, normal) = (rows.start, problem.cone(block).normal());
         let lambda = &self.at.impulses[rows];
-        let [gap, compliance, correction] = asked(&accepted.inside.rows, c, placed);
+        // Compliant laws bring the spring of the surfaces themselves.
+        let spring = c.spring.filter(|_| accepted.inside.here.rigid);
+        let [gap, ..] = asked(&accepted.inside.rows, spring, placed);
+        let bounce = match self.bouncing {
+            Some(velocities) if self.at.biases && accepted.inside.here.rigid => {
+                let before =
+                    accepted.posed.jacobian.row_velocity(block, problem.cone(block).normal(), accepted.v);
+                let free = accepted.posed.blocks[block].bias.free;
+                let bounce = bounces::bounce(&accepted.inside.rows, c, before, free);
+                if let Some(bounce) = &bounce {
+                    self.add_bounce(first + normal, c, bounce, velocities);
+                }
+                bounce
+            }
+            _ => None,
+        };
         if placed.held {
             self.out.held.push(block);
+        } else if let Some(bounce) = &bounce {
+            if (bounce.bias.value - bias).abs() > 1e-9 * (1.0 + bias.abs()) {
+                return Err(LinearizationError::Bounces);
+            }
         } else if (gap.value - bias).abs() > 1e-9 * (1.0 + bias.abs()) {
             return Err(LinearizationError::Bounces);
         }
@@ -186,16 +210,32 @@ impl<'a> Writer<'a> {
                 self.wrenches[b] += Force::new(moment, F) * sign;
             }
         }
-        for &j in &dofs {
+        let of_dof = |&j: &usize| {
             let on = [0, 1].map(|side: usize| chains[side].contains(&j));
             let twist = |side: usize, at: Vec3| match c.bodies[side] {
                 Some(b) if on[side] => Motion::new(kin.S[j].angular, kin.S[j].linear_at(self.arm(b, at))),
                 _ => Motion::ZERO,
             };
-            // What both bodies do, and what B does beyond that.
-            let with = twist(0, p);
             let zeta = twist(1, placed.about) - twist(0, placed.about);
+            let turns = [0, 1].map(|side: usize| on[side].then_some(j));
+            (self.columns.q(j), turns, twist(0, p), zeta, placed)
+        };
+        let of_shift = |o: &'a Offset| {
+            (o.column, [None; 2], Motion::ZERO, Motion::new(Vec3::ZERO, o.along), &o.placed[number])
+        };
+        let displaced: Vec<_> =
+            dofs.iter().map(of_dof).chain(self.geometry.offsets.iter().map(of_shift)).collect();
+        // The column of what moves, the dof that turns each body, what both bodies do, and what B does beyond that.
+        for (column, turning, with, zeta, placed) in displaced {
             let zeta = [zeta.angular.to_array(), zeta.linear.to_array()].concat();
+            let [mut gap, compliance, mut correction] = asked(&accepted.inside.rows, spring, placed);
+            if let Some(bounce) = &bounce {
+                gap = placed.gap * Zeta::constant(bounce.bias.tangent[0]);
+                correction = Zeta::constant(0.0);
+                let left = placed.gap * Zeta::constant(bounce.left.tangent[0]);
+                let by = left.tangent.iter().zip(&zeta);
+                self.out.left[(first + normal, column)] += by.map(|(a, b)| a * b).sum::<f64>();
+            }
             let along = |x: &Dual<6>| x.tangent.iter().zip(&zeta).map(|(a, b)| a * b).sum::<f64>();
             let vector = |x: &Vec3<Dual<6>>| vec3(along(&x.x), along(&x.y), along(&x.z));
             let dp = with.linear + vector(&placed.position);
@@ -209,7 +249,7 @@ impl<'a> Writer<'a> {
                 let Some(b) = c.bodies[side] else { continue };
                 let V = self.vel.V[b];
                 let mut of_body = Motion::new(Vec3::ZERO, V.angular.cross(dp));
-                if on[side] {
+                if let Some(j) = turning[side] {
                     let turned = self.rates.psi_dot[j] - V.cross(kin.S[j]);
                     of_body += Motion::new(turned.angular, turned.linear_at(self.arm(b, p)));
                 }
@@ -221,14 +261,14 @@ impl<'a> Writer<'a> {
                 } else {
                     d_turns[k - 3].dot(relative.angular) + turns[k - 3].dot(change.angular)
                 };
-                self.out.velocity[(first + k, self.columns.q(j))] += x;
+                self.out.velocity[(first + k, column)] += x;
             }
             if self.at.biases {
                 let asked = along(&gap) + along(&compliance) * lambda[normal];
-                self.out.velocity[(first + normal, self.columns.q(j))] += asked;
-                self.out.correction[(first + normal, self.columns.q(j))] += along(&correction);
-                self.out.gap[(first + normal, self.columns.q(j))] += along(&placed.gap);
-                self.out.bias[(first + normal, self.columns.q(j))] += along(&gap);
+                self.out.velocity[(first + normal, column)] += asked;
+                self.out.correction[(first + normal, column)] += along(&correction);
+                self.out.gap[(first + normal, column)] += along(&placed.gap);
+                self.out.bias[(first + normal, column)] += along(&gap);
             }
             // The second term of (2).
             let (mut dF, mut dm) = (Vec3::ZERO, Vec3::ZERO);
@@ -238,11 +278,52 @@ impl<'a> Writer<'a> {
                 let Some(b) = c.bodies[side] else { continue };
                 let change = Force::new(dp.cross(F) + self.arm(b, p).cross(dF) + dm, dF) * sign;
                 for &i in &chains[side] {
-                    force[(i, self.columns.q(j))] += kin.S[i].dot(change);
+                    force[(i, column)] += kin.S[i].dot(change);
                 }
             }
         }
+        if let Some(spring) = spring.filter(|_| self.at.biases) {
+            self.add_yielding(first + normal, c, spring, lambda[normal]);
+        }
         Ok(())
+    }
+
+    /// Adds how what the normal row of a contact that bounces asks for changes with velocities and with e.
+    fn add_bounce(
+        &mut self,
+        row: usize,
+        c: &ContactPoint,
+        bounce: &bounces::Bounce,
+        velocities: &bounces::Velocities,
+    ) {
+        let (before, free) = (velocities.before.row(row), velocities.free.row(row));
+        for (out, by) in [(&mut self.out.velocity, &bounce.bias), (&mut self.out.left, &bounce.left)] {
+            let more = out.row(row) + before * by.tangent[1] + free * by.tangent[2];
+            out.row_mut(row).copy_from(&more);
+            self.forces.columns_of_restitution(c, |column| out[(row, column)] += by.tangent[3]);
+        }
+    }
+
+    /// Adds how the normal row of a contact that yields changes with the numbers of its spring.
+    fn add_yielding(&mut self, row: usize, c: &ContactPoint, spring: Spring, lambda: f64) {
+        let number = |x: f64, k: usize| Dual::<3>::variable(x, k);
+        let spring = Spring {
+            stiffness: number(spring.stiffness, 0),
+            relaxation: number(spring.relaxation, 1),
+            dissipation: number(spring.dissipation, 2),
+        };
+        let of = spring.yielding(Dual::constant(c.gap), Dual::constant(self.forces.h));
+        for (p, parameter) in self.forces.parameters.iter().enumerate().filter(|(_, x)| x.is_of(c.geometries))
+        {
+            let k = match parameter {
+                Parameter::ContactStiffness { .. } => 0,
+                Parameter::ContactRelaxation { .. } => 1,
+                Parameter::ContactDissipation { .. } => 2,
+                _ => continue,
+            };
+            let asked = of.bias.tangent[k] + of.compliance.tangent[k] * lambda;
+            self.out.velocity[(row, self.columns.p(p))] += asked;
+        }
     }
 
     /// The first term of (2), of all impulses together.

@@ -1,5 +1,6 @@
 //! The derivatives of a step of a simulation.
 
+use super::own_equations::Step;
 use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams, Parameter};
 use crate::report::StepReport;
 use crate::simulation::{Moment, Simulation};
@@ -72,28 +73,51 @@ impl Simulation {
     ///
     /// [`LinearizationError`] names why the step is not differentiated, or not by one of the parameters.
     pub fn linearize_by(&mut self, parameters: &[Parameter]) -> Result<Linearization, LinearizationError> {
+        self.linearize_with(&LinearizationParams::default(), parameters)
+    }
+
+    /// Differentiates as [`Self::linearize_by`], with other bounds of switches, or smoothed.
+    ///
+    /// # Errors
+    ///
+    /// [`LinearizationError`] names why the step is not differentiated, or not by one of the parameters.
+    pub fn linearize_with(
+        &mut self,
+        params: &LinearizationParams,
+        parameters: &[Parameter],
+    ) -> Result<Linearization, LinearizationError> {
         let before = self.moment();
-        let (_, linearization) =
-            self.step_linearized_from(&before, &LinearizationParams::default(), parameters);
+        let (_, linearization) = self.step_linearized_from(&before, params, parameters);
         self.go_back(&before);
         linearization
     }
 
     /// Differentiates the last step, which started from `before`.
     fn linearize_last(
-        &self,
+        &mut self,
         before: &Moment,
         report: StepReport,
         params: &LinearizationParams,
         parameters: &[Parameter],
     ) -> Result<Linearization, LinearizationError> {
-        let accepted = self.accepted().ok_or_else(|| LinearizationError::Stepper(self.stepper_name()))?;
+        let h = self.settings().stepper.dt;
+        if self.accepted().is_none() {
+            if let Some(&parameter) = parameters.first() {
+                let why = "steppers beside `time-stepping` are differentiated by states and controls alone";
+                return Err(LinearizationError::Parameter { parameter, why });
+            }
+            let slopes = self.slopes(before, h);
+            let (world, next, report, law) = (self.world(), self.state(), &report, self.solver().law());
+            let params = *params;
+            return Step { world, h, next, report, law, params }.linearization(self.stepper_name(), slopes);
+        }
+        let Some(accepted) = self.accepted() else { return Err(LinearizationError::Rolling) };
         Done {
             world: self.world(),
             start: &before.state,
             input: &before.input,
             next: self.state(),
-            h: self.settings().stepper.dt,
+            h,
             report,
             law: self.solver().law(),
             solver: self.solver().name(),

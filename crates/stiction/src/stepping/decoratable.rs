@@ -5,6 +5,7 @@ use super::accepted::Accepted;
 use super::contact_correction::ContactCorrection;
 use super::contact_source::ContactSource;
 use super::memory::Memory;
+use super::slopes::{NoSlopes, Slopes};
 use crate::input::Input;
 use crate::report::StepReport;
 use crate::state::State;
@@ -166,6 +167,10 @@ impl Stepper for Box<dyn Decoratable> {
 
     fn accepted(&self) -> Option<Accepted<'_>> {
         (**self).accepted()
+    }
+
+    fn slopes(&mut self, world: &World, start: &State, input: &Input, h: f64) -> Result<Slopes, NoSlopes> {
+        (**self).slopes(world, start, input, h)
     }
 
     fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {

@@ -20,6 +20,7 @@ pub(crate) mod integrate;
 mod memory;
 mod nmdp;
 pub(crate) mod remedies;
+mod slopes;
 mod steppers;
 pub(crate) mod time_stepping;
 mod trial;
@@ -32,6 +33,7 @@ pub use decoratable::Decoratable;
 pub use integrate::Quadrature;
 pub use memory::Memory;
 pub use nmdp::NmdpStepper;
+pub use slopes::{Equations, NoSlopes, Slopes, Solved};
 pub(crate) use steppers::make_undecorated;
 pub use steppers::{StepperError, decorate, make};
 pub use time_stepping::TimeStepping;
@@ -91,6 +93,17 @@ pub trait Stepper: Send {
     /// What a derivative of the last accepted step needs, for steppers that can say it.
     fn accepted(&self) -> Option<Accepted<'_>> {
         None
+    }
+
+    /// The derivative of the last step, which went from `start` under `input`, for steppers that differentiate their own equations. The state of
+    /// the stepper is as before.
+    ///
+    /// # Errors
+    ///
+    /// [`NoSlopes`] says why there is none.
+    fn slopes(&mut self, world: &World, start: &State, input: &Input, h: f64) -> Result<Slopes, NoSlopes> {
+        let _ = (world, start, input, h);
+        Err(NoSlopes::Unsupported("it does not say what a derivative of its step needs"))
     }
 
     /// Lets `correction` change the impulses of contacts between solving and applying them; `None` takes it away. False if

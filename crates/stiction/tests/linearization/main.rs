@@ -2,8 +2,11 @@
 
 #![allow(clippy::unwrap_used, non_snake_case)]
 
+mod bounces;
 mod free;
 mod laws;
 mod parameters;
+mod steppers;
+mod surfaces;
 mod touching;
 mod witness;

@@ -18,7 +18,7 @@ fn changed(world: &World, parameter: Parameter, x: f64) -> World {
     let mut world = world.clone();
     match parameter {
         // Of two coefficients the larger counts, and that of geometry 0 is small.
-        Parameter::Friction { geometries: [_, b] } => world.geometries[b].material.friction += x,
+        Parameter::Friction { geometries: [a, b] } => world.geometries[a.max(b)].material.friction += x,
         Parameter::Gravity { axis } => {
             let g = &mut world.model.gravity;
             *[&mut g.x, &mut g.y, &mut g.z][axis] += x;
@@ -50,6 +50,30 @@ fn changed(world: &World, parameter: Parameter, x: f64) -> World {
             *entries.into_iter().nth(component).unwrap() += x;
         }
         Parameter::Gain { actuator } => world.actuators[actuator].law.gain += x,
+        Parameter::BiasLength { actuator } => world.actuators[actuator].law.bias_length += x,
+        Parameter::BiasVelocity { actuator } => world.actuators[actuator].law.bias_velocity += x,
+        Parameter::JointStiffness { joint } => world.model.joints[joint].stiffness += x,
+        Parameter::JointDamping { dof } => world.model.dofs[dof].damping += x,
+        Parameter::Offset { geometry, axis } => {
+            let p = &mut world.geometries[geometry].X_LG.translation;
+            *[&mut p.x, &mut p.y, &mut p.z][axis] += x;
+        }
+        // The priority of the second decides.
+        Parameter::Restitution { geometries: [g, _] } => world.geometries[g].material.restitution += x,
+        Parameter::ContactReference { geometries: [g, _], component } => {
+            world.geometries[g].material.softness.reference[component] += x;
+        }
+        Parameter::ContactStiffness { geometries }
+        | Parameter::ContactRelaxation { geometries }
+        | Parameter::ContactDissipation { geometries } => {
+            let compliance = &mut world.geometries[geometries[0]].material.compliance;
+            let number = match parameter {
+                Parameter::ContactStiffness { .. } => &mut compliance.stiffness,
+                Parameter::ContactRelaxation { .. } => &mut compliance.relaxation,
+                _ => &mut compliance.dissipation,
+            };
+            *number.as_mut().unwrap() += x;
+        }
     }
     world
 }
@@ -64,6 +88,24 @@ fn size(world: &World, parameter: Parameter) -> f64 {
             world.model.bodies[body].inertia.mass * [1.0, 0.1, 0.01][component.div_ceil(3).min(2)]
         }
         Parameter::Gain { actuator } => world.actuators[actuator].law.gain,
+        Parameter::BiasLength { actuator } => world.actuators[actuator].law.bias_length.abs(),
+        Parameter::BiasVelocity { actuator } => world.actuators[actuator].law.bias_velocity.abs(),
+        Parameter::JointStiffness { joint } => world.model.joints[joint].stiffness,
+        Parameter::JointDamping { dof } => world.model.dofs[dof].damping,
+        Parameter::Offset { .. } => 1e-3,
+        Parameter::Restitution { .. } => 0.1,
+        Parameter::ContactReference { geometries: [g, _], component } => {
+            world.geometries[g].material.softness.reference[component]
+        }
+        Parameter::ContactStiffness { geometries: [g, _] } => {
+            world.geometries[g].material.compliance.stiffness.unwrap()
+        }
+        Parameter::ContactRelaxation { geometries: [g, _] } => {
+            world.geometries[g].material.compliance.relaxation.unwrap()
+        }
+        Parameter::ContactDissipation { geometries: [g, _] } => {
+            world.geometries[g].material.compliance.dissipation.unwrap()
+        }
     }
 }
 
@@ -110,7 +152,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Compares all columns in so many states; counts blocks that slide and that stick, and columns of size.
-fn hold(
+pub(crate) fn hold(
     world: &World,
     settings: &Settings,
     parameters: &[Parameter],
@@ -285,6 +327,6 @@ fn parameters_that_do_not_exist_or_do_not_fit_are_named() {
     };
     let body = told("auto", Parameter::Mass { body: 99 });
     assert!(body.contains("Mass { body: 99 }") && body.contains("counted from 0"), "{body}");
-    let friction = told("sap", Parameter::Friction { geometries: [0, 2] });
-    assert!(friction.contains("the law is compliant"), "{friction}");
+    let friction = told("mujoco-pyramidal", Parameter::Friction { geometries: [0, 2] });
+    assert!(friction.contains("weights depend on it"), "{friction}");
 }

@@ -29,6 +29,7 @@ use crate::stepping::contact_correction::ContactCorrection;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
+use crate::stepping::slopes::{NoSlopes, Slopes};
 use std::ops::Range;
 use stiction_assembly::{ContactPoint, Posed, WarmStart};
 use stiction_contact::ContactSolver;
@@ -337,6 +338,10 @@ impl<S: Decoratable> Stepper for Sleeping<S> {
 
     fn accepted(&self) -> Option<Accepted<'_>> {
         self.core().accepted()
+    }
+
+    fn slopes(&mut self, world: &World, start: &State, input: &Input, h: f64) -> Result<Slopes, NoSlopes> {
+        self.core_mut().slopes(world, start, input, h)
     }
 
     fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {

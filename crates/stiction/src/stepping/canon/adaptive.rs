@@ -30,6 +30,7 @@ use crate::stepping::Stepper;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
+use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_assembly::{ContactPoint, Posed};
 use stiction_collision::ShapeError;
 use stiction_contact::{Cone, ContactSolver};
@@ -283,6 +284,10 @@ impl Stepper for Adaptive {
 
     fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
         self.inner.add_contact_source(source)
+    }
+
+    fn slopes(&mut self, _: &World, _: &State, _: &Input, _: f64) -> Result<Slopes, NoSlopes> {
+        Err(NoSlopes::Unsupported("its parts are chosen by error control"))
     }
 }
 

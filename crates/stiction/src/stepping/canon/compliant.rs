@@ -29,6 +29,7 @@ use crate::stepping::Stepper;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
+use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::{Motion, Vec3};
@@ -344,6 +345,10 @@ impl Stepper for Compliant {
     fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
         self.force.search.sources.push(source);
         true
+    }
+
+    fn slopes(&mut self, _: &World, _: &State, _: &Input, _: f64) -> Result<Slopes, NoSlopes> {
+        Err(NoSlopes::Unsupported("its stages are chosen by error control"))
     }
 }
 

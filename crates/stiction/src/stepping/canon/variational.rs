@@ -34,6 +34,7 @@ use crate::stepping::Stepper;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
+use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::{ContactSolver, SolveStatus};
 use stiction_dynamics::spatial::Motion;
@@ -296,6 +297,12 @@ impl Stepper for Variational {
     fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
         self.search.sources.push(source);
         true
+    }
+
+    fn slopes(&mut self, _: &World, _: &State, _: &Input, _: f64) -> Result<Slopes, NoSlopes> {
+        Err(NoSlopes::Unsupported(
+            "the impacts within it are solved one after another, at instants that are roots",
+        ))
     }
 }
 

@@ -32,7 +32,9 @@
 //! ```
 //!
 //! with Δω(ω) the change by the gyroscopic moment of a step from ω, (5) of time stepping. Equal and opposite impulses at one point, and
-//! flights that keep R I ω, leave the angular momentum of what floats as it was. Cost: nothing for trees that are held; a free body
+//! flights that keep R I ω, leave the angular momentum of what floats as it was. Bodies whose principal moments are equal ([`EQUAL`]) have
+//! no such moment, and go by v⁺ as all else does: which rule it is depends on the body, and not on what rounding makes of its moment in
+//! this step. Cost: nothing for trees that are held; a free body
 //! some 100 operations.
 
 use super::free_tree::FreeTree;
@@ -62,6 +64,8 @@ pub(crate) struct Body {
     I_Cm: Sym3,
 }
 
+/// Inertias that differ from those of a ball by no more than this share of their trace are such: no gyroscopic moment acts [–].
+const EQUAL: f64 = 1e-12;
 /// Angular momenta of which one is larger by more than this share differ: a moment acts [–].
 const SAME: f64 = 1e-12;
 
@@ -340,7 +344,8 @@ impl Body {
     }
 
     /// Where (5) leads from `start`, its q and v, where the problem gave it the velocities `v_problem`: q⁺ of seven numbers and v⁺ of six,
-    /// each in seven places. `correction` holds six velocities or none. `None` where no gyroscopic moment acts.
+    /// each in seven places. `correction` holds six velocities or none. `None` of a body with equal moments of inertia, and of one that neither
+    /// turns nor is turned, which the plain rule leads to the same place.
     pub(crate) fn flown<T: Real>(
         &self,
         [q, v]: [&[T]; 2],
@@ -351,12 +356,20 @@ impl Body {
         let c = self.p_BCm.cast(h);
         let of = |v: &[T], i: usize| vec3(v[i], v[i + 1], v[i + 2]);
         let (w, w_problem) = (of(v, 3), of(v_problem, 3));
-        let flight = after_impulses(&self.I_Cm, w, w_problem, h)?;
-        let R = Quat { w: q[3], x: q[4], y: q[5], z: q[6] };
         let [push, turn] = match correction {
             [] => [Vec3::zero(h); 2],
             some => [of(some, 0), of(some, 3)],
         };
+        let zero = h.zero();
+        let still = |w: Vec3<T>| {
+            let none = |x: T| T::all(x.abs().at_most(zero));
+            none(w.x) && none(w.y) && none(w.z)
+        };
+        if still(w) && still(w_problem) && still(turn) {
+            return None;
+        }
+        let flight = after_impulses(&self.I_Cm, w, w_problem, h)?;
+        let R = Quat { w: q[3], x: q[4], y: q[5], z: q[6] };
         let R_next = (R * flight.turn * Quat::exp(turn * h)).renormalized();
         let v_cm = flight.v_cm(c, R.to_matrix(), [w, w_problem], of(v_problem, 0), h);
         let w_next = flight.w_next;
@@ -497,33 +510,30 @@ impl Flight {
     }
 }
 
+/// Whether all moments of inertia are equal.
+fn is_of_a_ball(I: &Sym3) -> bool {
+    let trace = I.xx + I.yy + I.zz;
+    let apart = [I.xx - trace / 3.0, I.yy - trace / 3.0, I.zz - trace / 3.0, I.xy, I.xz, I.yz];
+    apart.iter().all(|x| x.abs() <= EQUAL * trace)
+}
+
 /// The turn of (5) of a body with inertia `I_Cm` about its centre of mass, of which the step was posed from `w` and led to `w_problem`;
-/// `None` where no gyroscopic moment acts.
+/// `None` of a body with equal moments of inertia.
 pub(crate) fn after_impulses<T: Real>(
     I_Cm: &Sym3,
     w: Vec3<T>,
     w_problem: Vec3<T>,
     h: T,
 ) -> Option<Flight<T>> {
-    let I = I_Cm.cast(h);
-    let gyration = |w: Vec3<T>| {
-        let moment = w.cross(I * w) + midpoint_moment(&I, w, h);
-        let zero = h.zero();
-        let none = |x: T| x.abs().at_most(zero);
-        if T::all(T::both(none(moment.x), T::both(none(moment.y), none(moment.z)))) {
-            return None;
-        }
-        let inverse = I_Cm.to_mat3().inverse()?;
-        Some(Mat3 { rows: inverse.rows.map(|r| r.cast(h)) } * moment * -h)
-    };
-    let none = Vec3::zero(h);
-    let before = gyration(w);
-    let w_kick = w_problem - before.unwrap_or(none);
-    let after = gyration(w_kick);
-    if before.is_none() && after.is_none() {
+    if is_of_a_ball(I_Cm) {
         return None;
     }
-    let w_next = w_kick + after.unwrap_or(none);
+    let I = I_Cm.cast(h);
+    let inverse = I_Cm.to_mat3().inverse()?;
+    let inverse = Mat3 { rows: inverse.rows.map(|r| r.cast(h)) };
+    let gyration = |w: Vec3<T>| inverse * (w.cross(I * w) + midpoint_moment(&I, w, h)) * -h;
+    let w_kick = w_problem - gyration(w);
+    let w_next = w_kick + gyration(w_kick);
     let turned = (w_kick + w_next) * (h.like(0.5) * h);
     let turn = Quat::exp(turned);
     let kept = least_turn([I * w_kick, turn.rotate(I * w_next)], turned.norm());

@@ -119,21 +119,21 @@ impl Trapezoidal {
         )
     }
 
-    /// θ as [`Self::share`] found it in this step and its slope by 1/m, with the diagonal of M.
+    /// θ as [`Self::share`] found it in this step, its slope by 1/m, with the diagonal of M, and that by the gain h D + h² K.
     pub(crate) fn share_and_slope(
         &self,
         along: &[(usize, f64)],
         [damper, spring]: [f64; 2],
         mass: &MassMatrix,
-    ) -> [f64; 2] {
+    ) -> [f64; 3] {
         let tree = |dof: usize| self.tree_of[dof];
         if !along.iter().all(|&(dof, _)| self.driven[tree(dof)] && !self.backward[tree(dof)]) {
-            return [1.0, 0.0];
+            return [1.0, 0.0, 0.0];
         }
         let gain = damper + spring;
-        let z = gain * along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum::<f64>();
-        let theta = spring::share(Dual::<1>::variable(z, 0));
-        [theta.value, theta.tangent[0] * gain]
+        let moves = along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum::<f64>();
+        let theta = spring::share(Dual::<1>::variable(gain * moves, 0));
+        [theta.value, theta.tangent[0] * gain, theta.tangent[0] * moves]
     }
 
     /// True if trees are hit that are stiff, which is then as if they had no θ but 1: the step is to be solved again.

@@ -16,13 +16,16 @@ use crate::input::Input;
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
+use crate::stepping::slopes::{NoSlopes, Slopes, Solved};
 use judged::Judged;
 use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, PatchDetail, Posed};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Motion;
 use stiction_models::World;
-use stiction_nmdp::{Acting, ContactSets, Failure, Method, Nmdp, NmdpReport, UnsupportedWorld, WorldSites};
+use stiction_nmdp::{
+    Acting, ContactSets, Failure, Method, Nmdp, NmdpReport, NoDerivative, UnsupportedWorld, WorldSites,
+};
 
 /// One of the five steppers.
 pub struct NmdpStepper {
@@ -205,6 +208,26 @@ impl Stepper for NmdpStepper {
             self.nmdp.restore(&memory);
             self.judged = Judged::new(world, sites.contacts);
         }
+    }
+
+    fn slopes(&mut self, world: &World, start: &State, input: &Input, h: f64) -> Result<Slopes, NoSlopes> {
+        let acting = Acting { control: &input.control, generalized: &input.generalized };
+        let found =
+            self.nmdp.derivative(world, (&start.q, &start.v), &acting, h).map_err(|why| match why {
+                NoDerivative::Linearised => NoSlopes::Unsupported(
+                    "its quadratic program is posed anew from linearised dynamics in every step",
+                ),
+                NoDerivative::Switch => NoSlopes::Here("a contact set begins or ceases to act".to_owned()),
+                NoDerivative::Singular => NoSlopes::Here("∂G/∂ν has no inverse".to_owned()),
+            })?;
+        Ok(Slopes::Solved(Solved {
+            mean: self.nmdp.mean_velocity().to_vec(),
+            v_change: &found.mean * found.gain,
+            mean_change: found.mean,
+            rows: found.weights,
+            rank: found.rank,
+            at_switch: found.at_switch,
+        }))
     }
 
     fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {

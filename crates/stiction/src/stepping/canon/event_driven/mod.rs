@@ -43,6 +43,7 @@ use crate::stepping::Stepper;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
+use crate::stepping::slopes::{NoSlopes, Slopes};
 use events::first_failure;
 use nalgebra::{DMatrix, DVector};
 use stiction_assembly::{BlockKey, ContactPoint, Face, Posed, RowParams};
@@ -537,6 +538,12 @@ impl Stepper for EventDriven {
     fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
         drop(source);
         false
+    }
+
+    fn slopes(&mut self, _: &World, _: &State, _: &Input, _: f64) -> Result<Slopes, NoSlopes> {
+        Err(NoSlopes::Unsupported(
+            "the impacts within it are solved one after another, at instants that are roots",
+        ))
     }
 }
 

@@ -23,6 +23,7 @@
 //! Limits and dry friction of joints, couplings and loops are rows as those of `time-stepping`.
 
 mod least_norm;
+mod slopes;
 mod works;
 
 use super::contact_law::ContactLaw;
@@ -41,6 +42,7 @@ use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::integrate::Linkages;
 use crate::stepping::memory::Memory;
+use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_assembly::consistent::Consistent;
 use stiction_assembly::loops::Loops;
 use stiction_assembly::{ContactPoint, Middle, Posed, Posing, WarmStart, primal};
@@ -423,22 +425,25 @@ impl ThetaStepper {
         h: f64,
         solver: &dyn ContactSolver,
     ) -> Result<(), String> {
+        self.pose_rows(world, state, h);
+        let Self { warm, posed, room, factor, consistent, impulses, .. } = self;
+        impulses.clear();
+        impulses.extend_from_slice(warm.last());
+        posed.jacobian.factor_into(factor, &mut posed.problem);
+        posed.find_feedback(consistent, &mut room.scratch);
+        let needs = solver.needs();
+        if !needs.delassus_factor {
+            posed.problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;
+        }
+        self.write_law(state, h);
+        Ok(())
+    }
+
+    /// The rows of contacts and joints at v_f.
+    fn pose_rows(&mut self, world: &World, state: &State, h: f64) {
         self.find_free(0.0);
         let (midpoint, in_middle) = (self.is_midpoint(), self.by_middle());
-        let Self {
-            params,
-            start,
-            middle,
-            search,
-            warm,
-            loops,
-            posed,
-            room,
-            factor,
-            consistent,
-            impulses,
-            ..
-        } = self;
+        let Self { params, start, middle, search, warm, loops, posed, room, .. } = self;
         let kin = if in_middle { &middle.kin } else { &start.kin };
         motions_into(&world.model, kin, &room.v_free, &mut room.motions);
         let turning = Middle { kin: &self.ahead.kin, q: &room.q_ahead, turning: &self.linkages.turning };
@@ -458,21 +463,17 @@ impl ThetaStepper {
             compliance: None,
         };
         posing.pose_into(&search.points, warm, posed);
-        impulses.clear();
-        impulses.extend_from_slice(warm.last());
-        posed.jacobian.factor_into(factor, &mut posed.problem);
-        posed.find_feedback(consistent, &mut room.scratch);
-        let needs = solver.needs();
-        if !needs.delassus_factor {
-            posed.problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;
-        }
+    }
+
+    /// Lets the law write the rows that are posed.
+    fn write_law(&mut self, state: &State, h: f64) {
+        let Self { params, search, posed, room, factor, .. } = self;
         velocities_into(posed, &room.v_free, &mut room.along);
         room.offsets.clear();
         room.offsets.extend(posed.problem.free_velocity.iter().zip(&room.along).map(|(g, c)| g - c));
         velocities_into(posed, &state.v, &mut room.before);
         let points = &search.points;
         self.law.write(&params.canon, (posed, points), &room.before, (h, factor), &mut room.offsets);
-        Ok(())
     }
 
     /// g = J v_f and the offsets, in the problem and its blocks.
@@ -639,6 +640,10 @@ impl Stepper for ThetaStepper {
         self.ahead.take_numbers(world);
         self.gains = Gains::new(world);
         self.search.finder.take_surfaces(world);
+    }
+
+    fn slopes(&mut self, world: &World, start: &State, input: &Input, h: f64) -> Result<Slopes, NoSlopes> {
+        self.differentiate(world, start, input, h)
     }
 
     fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {

@@ -1,0 +1,281 @@
+//! The derivatives of the equations of a step of the θ-method, which are closed: with the forces of [`super`] linearised about w,
+//!
+//! ```text
+//!     r = S (v_f(v⁺) − v⁺) + Jᵀ λ,     c = J v⁺ + offsets + R λ                                      (1)
+//! ```
+//!
+//! w = v where they are linearised once, and w = v⁺ where Newton's method was repeated until it settled.
+//!
+//! By (q, v, u) they are differences of the fourth order of (1) with v⁺ and λ as they are: forces, the mass matrix and rows are
+//! evaluated anew, nothing is solved. Contacts are told by their features; one that carries and is not met at a displacement is at a
+//! switch.
+
+use super::{ThetaStepper, velocities_into};
+use crate::input::Input;
+use crate::state::State;
+use crate::stepping::slopes::{Equations, NoSlopes, Slopes};
+use nalgebra::DMatrix;
+use stiction_assembly::{BlockKey, Posed, RowKey, WarmStart};
+use stiction_dynamics::integrate_into;
+use stiction_models::World;
+
+/// Displacements of positions, velocities and controls.
+const DISPLACED: [f64; 3] = [1e-5, 1e-4, 1e-4];
+/// Weights of differences of the fourth order at one and at two displacements.
+const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
+/// What r may be of the momentum at the answer [–].
+const SETTLED: f64 = 1e-6;
+
+/// A block of a problem, by what it is of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Name {
+    Contact([usize; 2], u32),
+    Row(RowKey),
+}
+
+/// The answer of a step.
+struct Answer {
+    names: Vec<Name>,
+    lambda: Vec<f64>,
+    v_next: Vec<f64>,
+    at_limit: Vec<bool>,
+    efforts: Vec<f64>,
+}
+
+/// r and c of (1).
+struct Values {
+    r: Vec<f64>,
+    c: Vec<f64>,
+}
+
+impl ThetaStepper {
+    /// Differentiates the equations of the last step, which went from `start` under `input`.
+    pub(super) fn differentiate(
+        &mut self,
+        world: &World,
+        start: &State,
+        input: &Input,
+        h: f64,
+    ) -> Result<Slopes, NoSlopes> {
+        if !world.loops.is_empty() {
+            return Err(NoSlopes::Unsupported("what undoes errors of its loops is not differentiated"));
+        }
+        if self.is_midpoint() && self.linkages.any {
+            return Err(NoSlopes::Unsupported("rows of its linkages that turn are not differentiated"));
+        }
+        let answer = Answer {
+            names: self.names(),
+            lambda: self.impulses.clone(),
+            v_next: self.room.v_next.clone(),
+            at_limit: self.ahead.forces.at_limit.clone(),
+            efforts: self.ahead.forces.efforts.clone(),
+        };
+        // What the step left, which the judge reads, is put back.
+        let posed = std::mem::replace(&mut self.posed, Posed::new(&world.model));
+        let points = self.search.points.clone();
+        let mut warm = WarmStart::default();
+        warm.set_to(&self.warm);
+        let found = self.equations(world, (start, input), h, &answer);
+        (self.posed, self.search.points) = (posed, points);
+        self.warm.set_to(&warm);
+        self.room.v_next.copy_from_slice(&answer.v_next);
+        found.map(|equations| Slopes::Equations(Box::new(equations)))
+    }
+
+    fn equations(
+        &mut self,
+        world: &World,
+        (start, input): (&State, &Input),
+        h: f64,
+        answer: &Answer,
+    ) -> Result<Equations, NoSlopes> {
+        let (theta, _) = self.rule();
+        let (nv, nu) = (world.model.nv(), world.actuators.len());
+        let base = self.evaluate(world, (start, input), h, answer, &answer.v_next)?;
+        let (left, momentum) = (size(&base.r), size(&self.momentum(&answer.v_next)));
+        if self.settles() && left > SETTLED * momentum {
+            let short = format!(
+                "Newton's method left {left:e} of a momentum of {momentum:e}; raise `canon.moreau.newton`"
+            );
+            return Err(NoSlopes::Here(short));
+        }
+        let problem = self.posed.problem.clone();
+        let mut J = DMatrix::zeros(problem.rows(), nv);
+        self.posed.for_each_entry(|row, dof, x| J[(row, dof)] += x);
+        let S = self.by_velocity(world, (start, input), h, answer)?;
+        let columns = 2 * nv + nu;
+        let mut r_change = DMatrix::zeros(nv, columns);
+        let mut c_change = DMatrix::zeros(problem.rows(), columns);
+        for k in 0..columns {
+            let kind = if k < nv { 0 } else { usize::from(k >= 2 * nv) + 1 };
+            let size = DISPLACED[kind];
+            for (times, weight) in [1.0, 2.0].into_iter().zip(WEIGHTS) {
+                for sign in [1.0, -1.0] {
+                    let (state, input) = displaced(world, (start, input), k, sign * times * size);
+                    let of = self.evaluate(world, (&state, &input), h, answer, &answer.v_next)?;
+                    let share = sign * weight / size;
+                    (0..nv).for_each(|i| r_change[(i, k)] += share * of.r[i]);
+                    (0..problem.rows()).for_each(|i| c_change[(i, k)] += share * of.c[i]);
+                }
+            }
+        }
+        let mean = answer.v_next.iter().zip(&start.v).map(|(next, v)| theta * next + (1.0 - theta) * v);
+        let (mean, law) = (mean.collect(), self.own.as_ref().map(|own| own.law()));
+        let lambda = answer.lambda.clone();
+        Ok(Equations { problem, law, lambda, c: base.c, J, S, r_change, c_change, theta, mean })
+    }
+
+    /// The blocks of the problem that is posed.
+    fn names(&self) -> Vec<Name> {
+        let name = |key: BlockKey| match key {
+            BlockKey::Contact(c) => {
+                let point = &self.search.points[c];
+                Name::Contact(point.geometries, point.feature)
+            }
+            BlockKey::Row(key) => Name::Row(key),
+        };
+        self.posed.blocks.iter().map(|b| name(b.key)).collect()
+    }
+
+    /// Whether forces are those of the v⁺ that the step ends with.
+    fn settles(&self) -> bool {
+        self.rule().1 && self.params.canon.moreau.newton > 1
+    }
+
+    /// M̃ v.
+    fn momentum(&self, v: &[f64]) -> Vec<f64> {
+        let mut momentum = vec![0.0; v.len()];
+        self.mass.mul_into(v, &mut momentum);
+        momentum
+    }
+
+    /// (1) from another start and to another v⁺, in the rows of the answer.
+    fn evaluate(
+        &mut self,
+        world: &World,
+        (state, input): (&State, &Input),
+        h: f64,
+        answer: &Answer,
+        v_next: &[f64],
+    ) -> Result<Values, NoSlopes> {
+        let here = NoSlopes::Here;
+        self.start.look(world, &state.q, &state.v);
+        self.start.find_forces(world, (&state.q, &state.v), &input.control, &self.gains.q_of_dof);
+        self.start.find_mass(world);
+        if self.is_midpoint() {
+            integrate_into(&world.model, &state.q, &state.v, 0.5 * h, &mut self.room.q_ahead);
+            self.middle.look(world, &self.room.q_ahead, &state.v);
+        }
+        let about = if self.settles() { v_next } else { &state.v };
+        self.room.w.copy_from_slice(about);
+        self.linearise(world, state, input, h);
+        self.hold_limits(world, answer);
+        self.find_base(world, state, input, h).map_err(here)?;
+        self.find_contacts(world, h);
+        self.room.v_next.copy_from_slice(v_next);
+        self.pose_rows(world, state, h);
+        self.write_law(state, h);
+        let changes = self.find_change(world, h);
+        let names = self.names();
+        let mut lambda = vec![0.0; self.posed.problem.rows()];
+        let mut c = vec![0.0; answer.lambda.len()];
+        velocities_into(&self.posed, v_next, &mut self.room.along);
+        let mut first = 0;
+        for (i, name) in answer.names.iter().enumerate() {
+            let found = names.iter().position(|n| n == name);
+            let dim = match found {
+                Some(block) => self.posed.problem.range(block).len(),
+                None => self.dims_of(answer, i, first),
+            };
+            match found {
+                Some(block) => {
+                    for (k, r) in self.posed.problem.range(block).enumerate() {
+                        lambda[r] = answer.lambda[first + k];
+                        c[first + k] = self.room.along[r]
+                            + self.room.offsets[r]
+                            + self.posed.problem.compliance[r] * lambda[r];
+                    }
+                }
+                None if answer.lambda[first..first + dim].iter().any(|x| *x != 0.0) => {
+                    return Err(NoSlopes::Here("a contact that carries begins or ends".to_owned()));
+                }
+                None => {}
+            }
+            first += dim;
+        }
+        let mut r = vec![0.0; v_next.len()];
+        self.posed.jacobian.add_impulses_into(self.posed.problem.row_start(), &lambda, &mut r);
+        let difference: Vec<f64> = v_next.iter().zip(&self.room.w).map(|(v, w)| v - w).collect();
+        let taken = self.momentum(&difference);
+        for (i, r) in r.iter_mut().enumerate() {
+            let change = if changes { self.room.change[i] } else { 0.0 };
+            *r += self.room.base[i] + change - taken[i];
+        }
+        Ok(Values { r, c })
+    }
+
+    /// Rows of a block of the answer that is not there: those of what it is.
+    fn dims_of(&self, answer: &Answer, block: usize, first: usize) -> usize {
+        match answer.names[block] {
+            Name::Row(_) => 1,
+            // A contact without friction has one row, one that resists turning up to six; those of this world are alike.
+            Name::Contact(..) => 3.min(answer.lambda.len() - first),
+        }
+    }
+
+    /// −∂r/∂v⁺, column by column. Where forces are linearised once r is linear in v⁺, and differences of the fourth order are exact.
+    fn by_velocity(
+        &mut self,
+        world: &World,
+        start: (&State, &Input),
+        h: f64,
+        answer: &Answer,
+    ) -> Result<DMatrix<f64>, NoSlopes> {
+        let nv = answer.v_next.len();
+        let mut S = DMatrix::zeros(nv, nv);
+        let mut v_next = answer.v_next.clone();
+        for k in 0..nv {
+            for (times, weight) in [1.0, 2.0].into_iter().zip(WEIGHTS) {
+                for sign in [1.0, -1.0] {
+                    v_next[k] = answer.v_next[k] + sign * times * DISPLACED[1];
+                    let of = self.evaluate(world, start, h, answer, &v_next)?;
+                    (0..nv).for_each(|i| S[(i, k)] -= sign * weight / DISPLACED[1] * of.r[i]);
+                }
+            }
+            v_next[k] = answer.v_next[k];
+        }
+        Ok(S)
+    }
+
+    /// Actuators that the step found at their limits stay there.
+    fn hold_limits(&mut self, world: &World, answer: &Answer) {
+        let forces = &mut self.ahead.forces;
+        for (i, a) in world.actuators.iter().enumerate() {
+            if answer.at_limit[i] && !forces.at_limit[i] {
+                let change = answer.efforts[i] - forces.efforts[i];
+                a.transmission.iter().for_each(|&(dof, c)| forces.actuators[dof] += c * change);
+                (forces.efforts[i], forces.at_limit[i]) = (answer.efforts[i], true);
+            }
+        }
+    }
+}
+
+fn size(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
+}
+
+/// A start with its coordinate `k` of (q, v, u) displaced.
+fn displaced(world: &World, (start, input): (&State, &Input), k: usize, x: f64) -> (State, Input) {
+    let nv = world.model.nv();
+    let (mut state, mut input) = (start.clone(), input.clone());
+    match k {
+        _ if k < nv => {
+            let mut e = vec![0.0; nv];
+            e[k] = x;
+            integrate_into(&world.model, &start.q, &e, 1.0, &mut state.q);
+        }
+        _ if k < 2 * nv => state.v[k - nv] += x,
+        _ => input.control[k - 2 * nv] += x,
+    }
+    (state, input)
+}

@@ -1,0 +1,117 @@
+//! Steppers beside `time-stepping`: Moreau's and its kin, and those of maximal dissipation.
+
+use crate::free::settings;
+use crate::touching::{above, walker};
+use crate::witness::Witness;
+use stiction::random::Random;
+use stiction::{
+    LinearizationError, LinearizationNote, Settings, Simulation, StepperName, StepperParams, ThetaForces,
+};
+
+/// Settings of `method`, solved as far as it goes.
+fn by(method: &str) -> Settings {
+    let mut stepper = StepperParams { method: StepperName::of(method).unwrap(), ..settings().stepper };
+    stepper.canon.tolerance = 1e-13;
+    let nmdp = &mut stepper.nmdp;
+    (nmdp.weight_tolerance, nmdp.energy_tolerance) = (1e-13, 1e-20);
+    (nmdp.residual_tolerance, nmdp.max_outer) = (1e-13, 2000);
+    Settings { stepper, ..settings() }
+}
+
+/// A robot on its feet, sticking and sliding: steps that are solved in one part and away from switches.
+fn walks(method: &str, wanted: usize, most: f64) {
+    walks_by(&by(method), wanted, most);
+}
+
+fn walks_by(settings: &Settings, wanted: usize, most: f64) {
+    let method = settings.stepper.method.as_str();
+    for (speed, friction) in [(0.3, 1.2), (1.0, 0.2)] {
+        let world = walker("damping='0.1' stiffness='5'", friction);
+        let mut done = 0;
+        for seed in 0..30 * wanted as u64 {
+            let mut dice = Random::new(seed + 1);
+            let mut start = above(&world, &mut dice, speed);
+            start.q[2] -= 0.005; // what overlaps is in the contact sets
+            let mut simulation = Simulation::new(world.clone(), start.clone(), settings.clone()).unwrap();
+            let control: Vec<f64> =
+                simulation.control_mut().iter_mut().map(|_| 0.3 * dice.signed()).collect();
+            simulation.control_mut().copy_from_slice(&control);
+            let found = match simulation.linearize() {
+                Err(LinearizationError::Parts { .. } | LinearizationError::Equations(_)) => continue,
+                other => other.unwrap(),
+            };
+            let smooth = |n: &LinearizationNote| matches!(n, LinearizationNote::Hyperstatic { .. });
+            if !found.notes.iter().all(smooth) || found.report.contacts == 0 {
+                continue;
+            }
+            let (worst, column) = Witness { simulation: &mut simulation, start, control }.worst(&found);
+            assert!(worst < most, "{method}, seed {seed}: column {column} is off by {worst:.1e}");
+            done += 1;
+            if done == wanted {
+                break;
+            }
+        }
+        assert_eq!(done, wanted, "{method}");
+    }
+}
+
+#[test]
+fn moreau() {
+    walks("moreau", 4, 1e-6);
+}
+
+/// Forces at both ends, to the end of Newton's method and linearised once.
+#[test]
+fn moreau_by_the_ends() {
+    for newton in [10, 1] {
+        let mut settings = by("moreau");
+        let moreau = &mut settings.stepper.canon.moreau;
+        (moreau.forces, moreau.newton) = (ThetaForces::Ends, newton);
+        walks_by(&settings, 2, 1e-6);
+    }
+}
+
+#[test]
+fn stewart_trinkle() {
+    walks("stewart-trinkle", 3, 1e-6);
+}
+
+#[test]
+fn anitescu() {
+    walks("anitescu", 3, 1e-6);
+}
+
+#[test]
+fn todorov() {
+    walks("todorov", 3, 1e-5);
+}
+
+#[test]
+fn maximal_dissipation_of_first_order() {
+    walks("ne-nmdp-pgm", 2, 1e-4);
+}
+
+#[test]
+fn maximal_dissipation_of_displaced_points() {
+    walks("pbd-nmdp-pgm", 2, 1e-4);
+}
+
+/// Steppers that are not differentiated say why.
+#[test]
+fn others_say_why_not() {
+    for (method, why) in [
+        ("ne-mdp", "linearised dynamics"),
+        ("variational", "impacts"),
+        ("event-driven", "impacts"),
+        ("compliant", "error control"),
+        ("adaptive", "error control"),
+    ] {
+        let world = walker("damping='0.1'", 0.5);
+        let start = above(&world, &mut Random::new(1), 0.1);
+        let mut simulation = Simulation::new(world, start, by(method)).unwrap();
+        let told = simulation.linearize();
+        assert!(matches!(told, Err(LinearizationError::Stepper { .. })), "{method}: {told:?}");
+        let told = told.unwrap_err().to_string();
+        assert!(told.contains(method) && told.contains(why), "{told}");
+    }
+}
