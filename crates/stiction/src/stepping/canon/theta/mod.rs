@@ -22,6 +22,7 @@
 //!
 //! Limits and dry friction of joints, couplings and loops are rows as those of `time-stepping`.
 
+mod forces;
 mod least_norm;
 mod slopes;
 mod works;
@@ -279,69 +280,6 @@ impl ThetaStepper {
         Ok(())
     }
 
-    /// Forces and mass matrix about w.
-    fn linearise(&mut self, world: &World, state: &State, input: &Input, h: f64) {
-        let (theta, implicit) = self.rule();
-        let within = implicit && self.params.canon.moreau.forces == ThetaForces::Midpoint;
-        let Room { q_ahead, w, scratch, .. } = &mut self.room;
-        scratch.clear();
-        scratch.extend(state.v.iter().zip(&*w).map(|(v, w)| theta * w + (1.0 - theta) * v));
-        integrate_into(&world.model, &state.q, scratch, if within { theta * h } else { h }, q_ahead);
-        let v_ahead = if within { &*scratch } else { &*w };
-        self.ahead.look(world, q_ahead, v_ahead);
-        self.ahead.find_forces(world, (q_ahead, v_ahead), &input.control, &self.gains.q_of_dof);
-        if implicit {
-            self.ahead.find_mass(world);
-            self.ahead.find_derivatives(world, v_ahead);
-        } else {
-            self.ahead.mass.set_to(&self.start.mass);
-        }
-    }
-
-    /// S, its factor, and the momentum that v⁺ = w is short of.
-    fn find_base(&mut self, world: &World, state: &State, input: &Input, h: f64) -> Result<(), String> {
-        let (theta, by_theta) = self.rule();
-        let (s, share) = (h * theta, self.share_ahead());
-        let Room { w, implicit, base, scratch, .. } = &mut self.room;
-        implicit.iter_mut().enumerate().for_each(|(i, x)| {
-            *x = s * (self.gains.dampers[i] + s * self.gains.springs[i]);
-        });
-        for (a, at_limit) in world.actuators.iter().zip(&self.ahead.forces.at_limit) {
-            if let ([(dof, c)], false) = (&a.transmission[..], at_limit) {
-                let gain = -s * (a.law.bias_velocity + s * a.law.bias_length) * c * c;
-                implicit[*dof] += gain.max(0.0);
-            }
-        }
-        if self.law == ContactLaw::Todorov {
-            let share = self.params.canon.todorov.damping_inertia;
-            for (i, added) in self.added.iter_mut().enumerate() {
-                *added = share * self.start.mass.diagonal(i);
-                implicit[i] += *added;
-            }
-        }
-        self.mass.set_to(&self.ahead.mass);
-        implicit.iter().enumerate().for_each(|(i, x)| self.mass.add_diagonal(i, *x));
-        self.factor.factor(&self.mass).map_err(|e| format!("the mass matrix: {e}"))?;
-        // −M̃ (w − v) + h Σ f − h B v.
-        scratch.clear();
-        scratch.extend(w.iter().zip(&state.v).map(|(w, v)| v - w));
-        self.ahead.mass.mul_into(scratch, base);
-        let (a, b) = (&self.ahead.forces, &self.start.forces);
-        let inertial_share = if by_theta { share } else { 0.0 };
-        for (i, base) in base.iter_mut().enumerate() {
-            let mean = |ahead: &[f64], start: &[f64], share: f64| share * ahead[i] + (1.0 - share) * start[i];
-            let given = input.generalized.get(i).copied().unwrap_or(0.0);
-            *base += h
-                * (mean(&a.inertial, &b.inertial, inertial_share)
-                    + mean(&a.springs, &b.springs, share)
-                    + mean(&a.damping, &b.damping, share)
-                    + mean(&a.actuators, &b.actuators, share)
-                    + given
-                    - self.added[i] * state.v[i]);
-        }
-        Ok(())
-    }
-
     /// Contacts at the start, as the law wants them.
     fn find_contacts(&mut self, world: &World, h: f64) {
         self.find_free(0.0);
@@ -388,34 +326,6 @@ impl ThetaStepper {
         }
         self.factor.solve_in_place(v_free);
         v_free.iter_mut().zip(&*w).for_each(|(v_free, w)| *v_free += w);
-    }
-
-    /// Finds the part of the linearised forces that depends on v⁺ − w beyond the diagonal, into `change`. False if there is no such thing.
-    fn find_change(&mut self, world: &World, h: f64) -> bool {
-        let (theta, by_theta) = self.rule();
-        let s = h * theta;
-        let several = world.actuators.iter().any(|a| a.transmission.len() > 1)
-            || world.actuators.iter().any(|a| a.law.bias_velocity + s * a.law.bias_length > 0.0);
-        if !by_theta && !several {
-            return false;
-        }
-        let Room { w, v_next, implicit, change, difference, scratch, .. } = &mut self.room;
-        difference.iter_mut().zip(&*v_next).zip(&*w).for_each(|((x, next), w)| *x = next - w);
-        if by_theta {
-            self.ahead.inertial_change_into([1.0, s], difference, change);
-        } else {
-            change.fill(0.0);
-        }
-        scratch.clear();
-        scratch.resize(change.len(), 0.0);
-        Gains::add_actuator_change(world, &self.ahead.forces.at_limit, [1.0, s], difference, scratch);
-        let Gains { springs, dampers, .. } = &self.gains;
-        for (i, change) in change.iter_mut().enumerate() {
-            let x = difference[i];
-            *change = s * (*change + scratch[i] - (dampers[i] + s * springs[i]) * x) - self.added[i] * x
-                + implicit[i] * x;
-        }
-        true
     }
 
     fn pose(
@@ -540,33 +450,6 @@ impl ThetaStepper {
             }
         }
         Ok(())
-    }
-
-    /// Efforts at the end of the step; true if one is found to be at its limit that was not.
-    fn reaches_limits(&mut self, world: &World, h: f64) -> bool {
-        let (theta, _) = self.rule();
-        let (s, share) = (h * theta, self.share_ahead());
-        let Self { ahead, start, efforts, room: Room { w, v_next, .. }, .. } = self;
-        let mut found = false;
-        for (i, a) in world.actuators.iter().enumerate() {
-            let change: f64 = a.transmission.iter().map(|&(d, c)| c * (v_next[d] - w[d])).sum();
-            let mut effort = ahead.forces.efforts[i];
-            if !ahead.forces.at_limit[i] {
-                effort += theta / share * (a.law.bias_velocity + s * a.law.bias_length) * change;
-                if let Some([lo, hi]) = a.effort_limit
-                    && !(lo..=hi).contains(&effort)
-                {
-                    let limit = effort.clamp(lo, hi);
-                    a.transmission.iter().for_each(|&(dof, c)| {
-                        ahead.forces.actuators[dof] += c * (limit - ahead.forces.efforts[i]);
-                    });
-                    (ahead.forces.efforts[i], ahead.forces.at_limit[i]) = (limit, true);
-                    found = true;
-                }
-            }
-            efforts[i] = share * effort + (1.0 - share) * start.forces.efforts[i];
-        }
-        found
     }
 }
 
