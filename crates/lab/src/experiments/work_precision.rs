@@ -13,7 +13,8 @@
 //! | block | a block rocks from edge to edge |
 
 use super::multibody::{robot, scene, simulation, step};
-use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
+use super::worst::Worst;
+use super::{Claim, Experiment, ExperimentError, Findings, Size, Table, capitalised};
 use crate::plot::{Figure, Series};
 use std::time::Instant;
 use stiction::models::World;
@@ -197,9 +198,9 @@ fn precision(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
                 over_seconds.push(Series { label: stepper.to_owned(), points: by_seconds });
             }
         }
-        let shape: fn(Figure) -> Figure = |f| f.log_x().log_y();
+        let shape: fn(Figure) -> Figure = |f| f.marked().log_x().log_y();
         let stem = case.0.replace(' ', "-");
-        let title = format!("{}: error over work", case.0);
+        let title = format!("{}: error over work", capitalised(case.0));
         let axes = ["parts [–]", "error [m or rad]"];
         findings.keep_over(&format!("work-{stem}"), &title, axes, over_parts, shape);
         let axes = ["time [s]", "error [m or rad]"];
@@ -291,18 +292,18 @@ fn long_runs(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
         };
         let (mut done, mut exploded) = (0, false);
         let (mut sum, mut size_of, mut points) = (EnergyLedger::default(), 0.0_f64, Vec::new());
-        let (mut off, mut before) = (0.0_f64, start);
+        let (mut off, mut before) = (Worst::default(), start);
         for k in 0..steps {
             let report = step(&mut sim)?;
             let after = sim.energy().total();
             if let Some(ledger) = report.ledger {
                 // Of the step, relative to the largest entry or the energy.
                 let scale = ledger.size().max(before.abs());
-                off = off.max((ledger.explained() - (after - before)).abs() / scale);
+                off.see((ledger.explained() - (after - before)).abs() / scale);
                 sum = sum.followed_by(&ledger);
                 size_of = size_of.max(sum.size());
             } else {
-                off = f64::NAN;
+                off.see(f64::NAN);
             }
             before = after;
             done = k + 1;
@@ -327,7 +328,7 @@ fn long_runs(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
         findings.bound(
             format!("{stepper}: {done} steps, energy that all ledgers cannot name, relative"),
             "–",
-            all,
+            Worst::about(all, done as usize),
             1e-10,
         );
         if stepper == "variational" && !exploded {
@@ -336,7 +337,7 @@ fn long_runs(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
             findings.bound(
                 format!("variational: swing of the energy, late over early, {done} steps"),
                 "–",
-                late / early,
+                Worst::about(late / early, points.len()),
                 1.5,
             );
         }
@@ -350,6 +351,9 @@ fn long_runs(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
         }
         series.push(Series { label: stepper.to_owned(), points });
     }
-    findings.keep("long-runs", "A double pendulum: energy over a long run", "E − E₀", "J", series);
+    // Of energies that explode and others that swing within a joule, a linear axis shows the first alone.
+    let apart = |s: Series| Series { points: s.points.iter().map(|p| [p[0], p[1].abs()]).collect(), ..s };
+    let series = series.into_iter().map(apart).collect();
+    findings.keep_log("long-runs", "A double pendulum: energy over a long run", "|E − E₀|", "J", series);
     Ok(())
 }

@@ -13,6 +13,7 @@
 
 mod witness;
 
+use super::worst::Worst;
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
 use crate::scene::{BUILTIN_SCENES, Scene};
 use std::collections::BTreeMap;
@@ -87,8 +88,18 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
         findings
             .notes
             .push(format!("{solver}: {} states compared, the worst error is {worst:.1e}", all.len()));
-        findings.bound(format!("{solver}: median error of {} states", all.len()), "", median, MEDIAN);
-        findings.bound(format!("{solver}: error of 99 states of 100"), "", nearly_all, NEARLY_ALL);
+        findings.bound(
+            format!("{solver}: median error of {} states", all.len()),
+            "",
+            Worst::about(median, all.len()),
+            MEDIAN,
+        );
+        findings.bound(
+            format!("{solver}: error of 99 states of 100"),
+            "",
+            Worst::about(nearly_all, all.len()),
+            NEARLY_ALL,
+        );
     }
     findings.tables.push(Table {
         stem: "derivatives",

@@ -13,6 +13,7 @@
 //! Where G_NN < μ G_NT the slide of (3) may exist beside (1) and (2), or neither (1) nor it: then only an impulse of the size of the
 //! velocity ends the slide, however short the step.
 
+use super::super::worst::Worst;
 use super::{ExperimentError, Findings, G, Size, robot, simulation, step};
 use crate::plot::{Figure, Series};
 
@@ -48,7 +49,7 @@ fn answers(g: [[f64; 2]; 2], free: [f64; 2]) -> Vec<Answer> {
 pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     let r = 1e-6;
     let count = if size == Size::Small { 12 } else { 60 };
-    let (mut several, mut none_but_impulse, mut off) = (0, 0, 0.0_f64);
+    let (mut several, mut none_but_impulse, mut off) = (0, 0, Worst::default());
     let mut existing: Vec<Series> = ["open", "stick", "slide on", "slide back"]
         .map(|name| Series { label: name.to_owned(), points: Vec::new() })
         .to_vec();
@@ -84,7 +85,7 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
             let did = [sim.state().v[0] - v_free[0], sim.state().v[1] - v_free[1]];
             let away = |a: &Answer| (a.1[0] - did[0]).hypot(a.1[1] - did[1]);
             let nearest = all.iter().map(away).fold(f64::INFINITY, f64::min);
-            off = off.max(nearest);
+            off.see(nearest);
             several += usize::from(all.len() > 1);
             none_but_impulse += usize::from(!all.is_empty() && all.iter().all(|a| a.1[1] > 10.0 * G * STEP));
             if lift == 0.0 {
