@@ -98,7 +98,9 @@ fn manipulator(size: Size, findings: &mut Findings) -> Result<(), ExperimentErro
         };
         let (ahead, behind) = (at(1e-6), at(-1e-6));
         let n = |i: usize, j: usize| (ahead[2 * i + j] - behind[2 * i + j]) / 2e-6 - 2.0 * c[2 * i + j];
-        [n(0, 0), n(1, 1), n(0, 1) + n(1, 0)].map(|x| skew.see(x.abs()));
+        for x in [n(0, 0), n(1, 1), n(0, 1) + n(1, 0)] {
+            skew.see(x.abs());
+        }
     }
     findings.bound("double pendulum: M of the derivation by hand".to_owned(), "kg·m²", of_mass, 1e-8);
     findings.bound("double pendulum: C v of the derivation by hand".to_owned(), "N·m", of_rates, 1e-7);
