@@ -5,7 +5,7 @@ mod sheet;
 
 use crate::args::Args;
 use crate::process::{cargo, output, root, run as spawn, target};
-use job::{Job, State};
+use job::Job;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

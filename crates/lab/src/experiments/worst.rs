@@ -29,15 +29,6 @@ impl Worst {
         self.count += 1;
     }
 
-    /// The worst of both.
-    pub(crate) fn and(self, other: Self) -> Self {
-        let largest = match (self.largest, other.largest) {
-            (Some(a), Some(b)) => Some(a.max(b)),
-            (a, b) => a.or(b),
-        };
-        Self { largest, count: self.count + other.count }
-    }
-
     /// The number itself; NaN where there was none.
     pub(crate) fn number(&self) -> f64 {
         self.largest.unwrap_or(f64::NAN)
@@ -102,8 +93,6 @@ mod tests {
         assert!(Worst::default().number().is_nan() && Worst::about(1.0, 0).number().is_nan());
         let worst = Worst::of([1.0, f64::NAN, 3.0]);
         assert_eq!((worst.number(), worst.count()), (f64::INFINITY, 3));
-        let both = Worst::of([1.0, 2.0]).and(Worst::default()).and(Worst::from(-1.0));
-        assert_eq!((both.number(), both.count()), (2.0, 3));
         let mut findings = Findings::default();
         findings.bound("none".to_owned(), "m", Worst::default(), 1.0);
         findings.bound("two".to_owned(), "m", Worst::of([0.5, 0.25]), 1.0);
