@@ -15,6 +15,7 @@ import stiction  # noqa: E402
 import stiction.gym as sgym  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
+from stiction.gym.fleet import mixed  # noqa: E402
 from stiction.randomisation import Adaptive, Disturbance, Randomiser, Range, Size, Vary, variants  # noqa: E402
 
 NAMES = [name for name in sgym.TASKS if name != "Legged-v0"]
@@ -241,7 +242,7 @@ def test_sizes_belong_to_environments() -> None:
         fields = pickle.loads(pickle.dumps(resized)).fields()
         assert fields["mass"] == pytest.approx(base["mass"]) and fields["inertia"] == pytest.approx(base["inertia"] * factor**2)
     for settings in ({}, {"contact": "auto"}):
-        fleet = sgym.fleet.mixed(model, models, 6, **settings)
+        fleet = mixed(model, models, 6, **settings)
         assert fleet.model_of(5) is models[1]
         # The third of the second kind is twice as heavy.
         fleet.set_parameters(np.array([5]), mass=2 * base["mass"][None])
