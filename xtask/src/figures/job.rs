@@ -22,8 +22,8 @@ const LEARNED: [(&str, &str, &str); 4] = [
         "dice_drop",
         "posterior --train 1-200 --samples 2500 --burn-in 500 --temperatures 5 --figure FIGURE --out FITS",
     ),
-    ("learn-belief", "dice_drop", "belief --train 1-300 --drop 310 --figure FIGURE --out FITS"),
-    ("learn-ellipse", "ellipse_impacts", "ellipse --posterior --figure FIGURE"),
+    ("learn-belief", "dice_drop", "belief --train 1-300 --drop 388 --contacts 3 --figure FIGURE --out FITS"),
+    ("learn-ellipse", "ellipse_impact", "ellipse --posterior --figure FIGURE"),
 ];
 
 /// A folder of figures, and the command that fills it.
