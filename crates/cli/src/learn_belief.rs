@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use stiction::random::Random;
 use stiction_lab::plot::{Figure, Series, Sheet};
 use stiction_learn::belief::{Belief, StochasticStep};
+use stiction_learn::data::Trajectory;
 use stiction_learn::dice::{DiceSet, Effort};
+use stiction_learn::planar::{PlanarStepper, PlanarWorld};
 use stiction_learn::score::mean_and_spread;
 use stiction_learn::store::Store;
 
@@ -45,8 +47,7 @@ pub(crate) fn belief(args: &BeliefArgs) -> Result<(), Failure> {
         steps.push(step);
     }
     if let Some(figure) = &args.figure {
-        let measured = drop.frames.iter().map(|q| [q[0], q[1]]).collect();
-        write(&Sheet::from(&path_and_samples(measured, &steps, drop.id)), figure)?;
+        write(&Sheet::from(&ways_of_samples(drop, &world, &steps)), figure)?;
     }
     let rows: Vec<Value> = steps.iter().enumerate().map(|(i, s)| told(i + 1, s)).collect();
     if args.drops.common.json {
@@ -79,15 +80,46 @@ fn told(contact: usize, step: &StochasticStep) -> Value {
     })
 }
 
-/// The measured path of the centre, and where the samples are at each contact, as figure 1 of [Fazeli2020].
-fn path_and_samples(measured: Vec<[f64; 2]>, steps: &[StochasticStep], id: u32) -> Figure {
-    let curves = [Series { label: "measured".to_owned(), points: measured }];
-    let samples = |(i, step): (usize, &StochasticStep)| {
-        let hit = step.particles.iter().filter(|p| p.impact.is_some());
-        let points = hit.map(|p| [p.end.q[0], p.end.q[1]]).collect();
-        Series { label: format!("contact {}", i + 1), points }
-    };
-    let dots: Vec<Series> = steps.iter().enumerate().map(samples).collect();
-    let title = format!("Drop {id}: samples of the belief at its contacts");
-    Figure::of_series(&title, "x [m]", "z [m]", &curves).dotted(&dots).equal()
+/// Samples whose ways are drawn, at most.
+const WAYS: usize = 40;
+/// Between two points of a way [s].
+const TICK: f64 = 4e-3;
+
+/// The measured path of the centre, and the ways of samples from contact to contact, as figure 1 of [Fazeli2020]: from the start, after the first
+/// contact, after the second, and so on, with dots where they begin.
+fn ways_of_samples(drop: &Trajectory, world: &PlanarWorld, steps: &[StochasticStep]) -> Figure {
+    let mut stepper = PlanarStepper::new(world);
+    let (mut ways, mut begin): (Vec<Series>, Vec<Series>) = (Vec::new(), Vec::new());
+    let mut longest = 0.0;
+    for (i, step) in steps.iter().enumerate() {
+        let label = if i == 0 { "samples of the start".to_owned() } else { format!("after contact {i}") };
+        let (mut points, mut starts) = (Vec::new(), Vec::new());
+        for particle in step.particles.iter().take(WAYS) {
+            let mut state = particle.start;
+            starts.push([state.q[0], state.q[1]]);
+            points.push([state.q[0], state.q[1]]);
+            let whole = (particle.time / TICK).floor() as usize;
+            for _ in 0..whole {
+                stepper.advance(&mut state, TICK, None, &mut |_| {});
+                points.push([state.q[0], state.q[1]]);
+            }
+            points.push([particle.end.q[0], particle.end.q[1]]);
+            // Parts one way from the next.
+            points.push([f64::NAN; 2]);
+        }
+        longest += step.particles.iter().map(|p| p.time).fold(0.0, f64::max);
+        ways.push(Series { label: label.clone(), points });
+        begin.push(Series { label, points: starts });
+    }
+    let seen = ((longest / drop.dt) as usize + 2).min(drop.frames.len());
+    let measured = drop.frames[..seen].iter().map(|q| [q[0], q[1]]).collect();
+    ways.push(Series { label: "measured".to_owned(), points: measured });
+    let title = format!("Drop {}: samples of the belief, from contact to contact", drop.id);
+    let caption = "Ways of the centre. A contact makes velocities uncertain, not places: ways part after it.";
+    Figure::of_series(&title, "x [m]", "z [m]", &ways)
+        .dotted(&begin)
+        .highlighted("measured")
+        .fine()
+        .equal()
+        .captioned(caption)
 }

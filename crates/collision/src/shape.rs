@@ -91,6 +91,49 @@ impl Shape {
         !matches!(self, Self::HeightField(_) | Self::Mesh(_))
     }
 
+    /// The shape with every length times `factor`, about its origin. A plane has none.
+    ///
+    /// # Errors
+    ///
+    /// If a length would not be a positive, finite number.
+    pub fn scaled(&self, factor: f64) -> Result<Self, ShapeError> {
+        let all = |points: &[Vec3]| points.iter().map(|p| *p * factor).collect::<Vec<_>>();
+        let scaled = match self {
+            Self::Plane => Self::Plane,
+            Self::Sphere { radius } => Self::Sphere { radius: radius * factor },
+            Self::Box { half } => Self::Box { half: *half * factor },
+            Self::Capsule { radius, half_length } => {
+                Self::Capsule { radius: radius * factor, half_length: half_length * factor }
+            }
+            Self::Cylinder { radius, half_length } => {
+                Self::Cylinder { radius: radius * factor, half_length: half_length * factor }
+            }
+            Self::Ellipsoid { radii } => Self::Ellipsoid { radii: *radii * factor },
+            Self::Cone { radius, half_height } => {
+                Self::Cone { radius: radius * factor, half_height: half_height * factor }
+            }
+            Self::Convex(hull) => Self::Convex(Arc::new(ConvexMesh::from_points(&all(hull.vertices()))?)),
+            Self::HeightField(field) => {
+                let heights: Vec<f64> = field.heights().iter().map(|z| z * factor).collect();
+                let lowest = field.heights().iter().copied().fold(f64::INFINITY, f64::min);
+                let base = (lowest - field.bottom()) * factor;
+                let size = field.size().map(|s| s * factor);
+                Self::HeightField(Arc::new(HeightField::new(
+                    field.rows(),
+                    field.cols(),
+                    size,
+                    heights,
+                    base,
+                )?))
+            }
+            Self::Mesh(mesh) => {
+                Self::Mesh(Arc::new(TriangleMesh::new(&all(mesh.vertices()), mesh.triangles())?))
+            }
+        };
+        scaled.validate()?;
+        Ok(scaled)
+    }
+
     /// Err when a size is not a positive, finite number.
     pub fn validate(&self) -> Result<(), ShapeError> {
         let check = |what, value: f64| {

@@ -42,6 +42,7 @@ mod path;
 mod plugins;
 mod png;
 mod proximity;
+mod resize;
 mod sdf;
 mod shapes;
 mod surface;
@@ -64,6 +65,7 @@ pub use inertia::principal;
 pub use ledger::{Entry, Fate, Ledger, Note, Place, Severity, Topic};
 pub use load::{LoadOptions, load, load_str};
 pub use meshes::Meshes;
+pub use resize::ResizeError;
 pub use surface::{Compliance, ContactPair, Dimension, Material, Mixing, PairSurface, SLIPPERY, Softness};
 pub use tendon::{Tendon, TendonPath, Waypoint};
 pub use world::{

@@ -107,6 +107,14 @@ impl World {
         })
     }
 
+    /// This world with some bodies `factor` times as large.
+    fn resized(&self, py: Python<'_>, bodies: Vec<usize>, factor: f64) -> PyResult<Self> {
+        released(py, || {
+            let world = self.world.resized(&bodies, factor).map_err(wrong)?;
+            Ok(Self { world: Arc::new(world), ..self.copy() })
+        })
+    }
+
     /// This world, started elsewhere.
     fn started_at(&self, t: f64, q: Row<'_>, v: Row<'_>) -> PyResult<Self> {
         let model = self.model();

@@ -234,6 +234,16 @@ class Model:
         given = {name: np.asarray(value, dtype=np.float64) for name, value in fields.items()}
         return Model(self._world.replace(given), ("replace", self._recipe, given), self._folder.rstrip(os.sep))
 
+    def resized(self, factor: float, bodies: Sequence[str | int] | None = None) -> Model:
+        """The same model with bodies ``factor`` times as large: shapes, joints and frames on them; all bodies without ``bodies``.
+
+        Masses stay, inertias grow with the square. Travels of slides and the state it starts in stay: what stands on something is to
+        be started clear of it.
+        """
+        which = [self.bodies.index(b) for b in (range(len(self.bodies)) if bodies is None else bodies)]
+        resized = self._world.resized(which, float(factor))
+        return Model(resized, ("resized", self._recipe, float(factor), which), self._folder.rstrip(os.sep))
+
     def starting_at(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> Model:
         """The same model, started elsewhere."""
         q, v = np.array(q, dtype=np.float64), np.array(self.v0 * 0 if v is None else v, dtype=np.float64)
@@ -399,6 +409,8 @@ def _made_again(recipe: Recipe) -> Model:
         return _scene_with_texts(*rest)
     if kind == "replace":
         return _made_again(rest[0]).replace(**rest[1])
+    if kind == "resized":
+        return _made_again(rest[0]).resized(rest[1], rest[2])
     if kind == "start":
         return _made_again(rest[0]).starting_at(rest[2], rest[3], rest[1])
     raise Error(f"a pickled model is of the kind `{kind}`, which this version does not know")

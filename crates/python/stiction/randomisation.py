@@ -170,6 +170,40 @@ def _ends(value: Drawn) -> tuple[float, float]:
     return (value.low, value.high) if isinstance(value, Range) else (float(value), float(value))
 
 
+@dataclass(frozen=True)
+class Size:
+    """The size of bodies, all of them without ``bodies``: a factor between ``low`` and ``high`` for all their lengths.
+
+    Environments of a batch share shapes, so that sizes are not drawn anew for every episode: they belong to an environment as long as it lives, as in
+    simulators whose shapes are made once. There are :func:`variants` of a model, evenly over the ranges.
+    """
+
+    low: float = 0.95
+    high: float = 1.05
+    bodies: tuple[str | int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.low <= self.high:
+            raise Error(f"a size goes from {self.low} to {self.high}; expected numbers > 0, the lower end first")
+
+
+def variants(model: Model, sizes: Sequence[Size], count: int) -> tuple[list[Model], Array]:
+    """So many models of other sizes, and the factors of each (count, sizes): every size takes ``count`` numbers evenly over its range, paired at
+    random and always alike (a Latin hypercube)."""
+    if count < 1:
+        raise Error(f"variants are {count}; expected at least 1")
+    dice = np.random.default_rng(0)
+    places = (np.arange(count) + 0.5) / count
+    factors = np.array([s.low + (s.high - s.low) * dice.permutation(places) for s in sizes]).reshape(len(sizes), count).T
+    models = []
+    for row in factors:
+        resized = model
+        for size, factor in zip(sizes, row):
+            resized = resized.resized(float(factor), size.bodies)
+        models.append(resized)
+    return models, np.asarray(factors, dtype=np.float64)
+
+
 @dataclass
 class Adaptive:
     """Automatic domain randomisation: ranges that widen as performance holds, and narrow where it does not.

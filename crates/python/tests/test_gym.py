@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from typing import Any
 
@@ -10,10 +11,12 @@ import pytest
 
 gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")
 
+import stiction  # noqa: E402
 import stiction.gym as sgym  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
-from stiction.randomisation import Adaptive, Disturbance, Randomiser, Range, Vary  # noqa: E402
+from stiction.gym.fleet import mixed  # noqa: E402
+from stiction.randomisation import Adaptive, Disturbance, Randomiser, Range, Size, Vary, variants  # noqa: E402
 
 NAMES = [name for name in sgym.TASKS if name != "Legged-v0"]
 
@@ -170,8 +173,8 @@ def test_ranges_widen_as_performance_holds_and_narrow_where_it_does_not() -> Non
     assert min(map(np.min, within)) >= low - 1e-9 and max(map(np.max, within)) <= high + 1e-9
 
 
-def table_of_dextreme(hand: tuple[int, ...], grasped: tuple[int, ...]) -> tuple[list[Vary], Disturbance]:
-    """Domain randomisation of a hand that turns a cube, row by row with initial and discovered ranges: all but the scale of geometries."""
+def table_of_dextreme(hand: tuple[int, ...], grasped: tuple[int, ...]) -> tuple[list[Vary], list[Size], Disturbance]:
+    """Domain randomisation of a hand that turns a cube, row by row with initial and discovered ranges: all 26 rows."""
     vary = [
         Vary("mass", "scale", "uniform", 0.4, 1.5, only=hand, initial=(0.4, 1.5)),
         Vary("friction", "scale", "uniform", 0.54, 1.58, only=hand, initial=(0.8, 1.2)),
@@ -185,6 +188,7 @@ def table_of_dextreme(hand: tuple[int, ...], grasped: tuple[int, ...]) -> tuple[
         Vary("restitution", "add", "uniform", 0.0, 0.4, only=grasped, initial=(0.0, 0.4)),
         Vary("gravity", "add", "normal", -1.0, 1.0, per="element"),
     ]
+    sizes = [Size(0.95, 1.05, hand), Size(0.95, 1.05, grasped)]
     disturbance = Disturbance(
         observation_delay=Range(0.0, 0.47, initial=(0.0, 0.05)),
         refresh=Range(1.0, 6.0, initial=(1.0, 1.0)),
@@ -199,12 +203,12 @@ def table_of_dextreme(hand: tuple[int, ...], grasped: tuple[int, ...]) -> tuple[
         push_probability=0.05,
         push=0.2,
     )
-    return vary, disturbance
+    return vary, sizes, disturbance
 
 
 def test_the_table_of_dextreme_can_be_written_down_and_run() -> None:
     model = sgym.make_vector("Quadruped-v0", 1).task.model
-    vary, disturbance = table_of_dextreme((0, 1, 2), (3, 4))
+    vary, sizes, disturbance = table_of_dextreme((0, 1, 2), (3, 4))
     adaptive = Adaptive(widen=-1e9, narrow=-2e9, probability=1.0, episodes=1, step=0.5)
     randomiser = Randomiser(model, vary, disturbance=disturbance, adaptive=adaptive, seed=2)
     first = randomiser.ranges
@@ -221,10 +225,37 @@ def test_the_table_of_dextreme_can_be_written_down_and_run() -> None:
     assert last["latency"] == pytest.approx((0.0, 1.5)) and last["refresh"] == pytest.approx((1.0, 6.0))
     assert last["armature"] == pytest.approx((0.31, 1.24)) and last["gravity"] == (-1.0, 1.0)
     runs = [
-        rollout("Quadruped-v0", 1, randomiser=lambda model, seed: Randomiser(model, vary, disturbance=disturbance, seed=seed))
+        rollout("Quadruped-v0", 1, sizes=sizes, randomiser=lambda model, seed: Randomiser(model, vary, disturbance=disturbance, seed=seed))
         for _ in range(2)
     ]
     assert (runs[0] == runs[1]).all()
+
+
+def test_sizes_belong_to_environments() -> None:
+    """Balls of sizes between 0.5 and 1.5 of their radius come to rest at their own heights, in lanes and alone."""
+    scene = stiction.Scene("ball").ground(friction=0.8)
+    model = scene.body("ball", shape="sphere", radius=0.1, mass=2.0, position=[0, 0, 0.16]).build()
+    models, factors = variants(model, [Size(0.5, 1.5)], 4)
+    assert sorted(factors[:, 0]) == pytest.approx([0.625, 0.875, 1.125, 1.375])
+    base = model.fields()
+    for resized, (factor,) in zip(models, factors):
+        fields = pickle.loads(pickle.dumps(resized)).fields()
+        assert fields["mass"] == pytest.approx(base["mass"]) and fields["inertia"] == pytest.approx(base["inertia"] * factor**2)
+    for settings in ({}, {"contact": "auto"}):
+        fleet = mixed(model, models, 6, **settings)
+        assert fleet.model_of(5) is models[1]
+        # The third of the second kind is twice as heavy.
+        fleet.set_parameters(np.array([5]), mass=2 * base["mass"][None])
+        fleet.set_state(np.array([1, 4]), np.tile(model.q0, (2, 1)) + [0, 0, 0.05, 0, 0, 0, 0], np.zeros((2, 6)))
+        assert fleet.q[1, 2] == pytest.approx(0.21) and fleet.q[0, 2] == pytest.approx(0.16)
+        fleet.step(np.zeros((6, 0)), int(2.0 / fleet.dt))
+        assert fleet.q[:, 2] == pytest.approx(0.1 * factors[[0, 1, 2, 3, 0, 1], 0], abs=1e-6) and not fleet.failed.any()
+    environment = sgym.make_vector("Quadruped-v0", 5, sizes=[Size()], variants=2)
+    assert len(np.unique(environment.sizes)) == 2 and environment.fleet.n == 5
+    with pytest.raises(ValueError, match="inertia cannot be drawn where sizes differ"):
+        sgym.make_vector("Quadruped-v0", 2, sizes=[Size()], randomiser=lambda model, seed: Randomiser(model, [Vary("inertia")], seed=seed))
+    with pytest.raises(ValueError, match="scaled by 0; expected a finite number > 0"):
+        model.resized(0.0)
 
 
 def test_disturbances_are_drawn_for_every_environment() -> None:

@@ -11,6 +11,7 @@
 //! ```
 
 use super::puck::Puck;
+use super::worst::Worst;
 use super::{Experiment, ExperimentError, Findings, Size};
 use crate::plot::{Figure, Series};
 
@@ -44,8 +45,13 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
                 worst = [off, depth, expected];
             }
         }
-        let last = worst;
-        findings.predict(format!("{contact}: depth at rest"), "m", last[2], last[1], 1e-6);
+        findings.predict(
+            format!("{contact}: depth at rest"),
+            "m",
+            worst[2],
+            Worst::about(worst[1], measured.len()),
+            1e-6,
+        );
         curves[0].push(Series { label: contact.to_owned(), points: measured });
         curves[1].push(Series { label: contact.to_owned(), points: predicted });
     }

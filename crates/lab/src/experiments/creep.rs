@@ -11,6 +11,7 @@
 //! ```
 
 use super::puck::Puck;
+use super::worst::Worst;
 use super::{Experiment, ExperimentError, Findings, Size};
 use crate::plot::{Figure, Series};
 
@@ -44,7 +45,13 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
                 worst = [off, speed, expected];
             }
         }
-        findings.predict(format!("{contact}: creep"), "m/s", worst[2], worst[1], 1e-4);
+        findings.predict(
+            format!("{contact}: creep"),
+            "m/s",
+            worst[2],
+            Worst::about(worst[1], measured.len()),
+            1e-4,
+        );
         curves[0].push(Series { label: contact.to_owned(), points: measured });
         curves[1].push(Series { label: contact.to_owned(), points: predicted });
     }

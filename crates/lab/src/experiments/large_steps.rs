@@ -7,6 +7,7 @@
 //!
 //! Ours, and, where `STICTION_DATA` or `../shared/data` holds them, robots no one here wrote.
 
+use super::worst::Worst;
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
 use crate::driven::Driven;
 use crate::plot::Series;
@@ -70,6 +71,8 @@ pub(super) struct Run {
     deepest: f64,
     /// Steps that flagged themselves.
     flagged: usize,
+    /// Steps that were made.
+    pub(super) steps: usize,
 }
 
 fn measure(size: Size) -> Result<Findings, ExperimentError> {
@@ -114,11 +117,11 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
                 claim: format!("{name} stands at {ms:.1} ms"),
                 measured: word(stand.stands),
                 holds: stand.stands,
-                sample: 1,
+                sample: stand.steps,
             });
             if h > STEPS[0] && h <= 1e-2 {
                 let claim = format!("{name} jumps as high at {ms:.1} ms as at 0.5 ms: share that is missing");
-                findings.bound(claim, "", share.abs(), 0.1);
+                findings.bound(claim, "", Worst::about(share.abs(), jump.steps), 0.1);
             }
         }
         series.push(Series { label: name.clone(), points });
@@ -183,7 +186,8 @@ pub(super) fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentEr
     let bends = bends(&sim);
     let trunk = sim.state().q[2];
     let (mut stood, mut apex, mut deepest, mut flagged) = (trunk, f64::NEG_INFINITY, 0.0_f64, 0);
-    for step in 0..(3.0 / h).round() as usize {
+    let steps = (3.0 / h).round() as usize;
+    for step in 0..steps {
         let t = step as f64 * h;
         let bend = match t + 1e-9 {
             t if !jump || t < 0.5 => 0.0,
@@ -196,7 +200,7 @@ pub(super) fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentEr
         }
         let report = sim.step();
         if report.failure().is_some() {
-            return Ok(Run { stands: false, apex: f64::NAN, deepest, flagged });
+            return Ok(Run { stands: false, apex: f64::NAN, deepest, flagged, steps: step });
         }
         flagged += usize::from(report.flagged());
         deepest = deepest.max(report.penetration);
@@ -211,7 +215,7 @@ pub(super) fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentEr
     let upright = 1.0 - 2.0 * (q[4] * q[4] + q[5] * q[5]);
     let speed = v[..3].iter().map(|x| x * x).sum::<f64>().sqrt();
     let stands = upright > 10_f64.to_radians().cos() && q[2] > 0.6 * trunk && speed < 0.1;
-    Ok(Run { stands, apex, deepest, flagged })
+    Ok(Run { stands, apex, deepest, flagged, steps })
 }
 
 /// Per actuator: how far its joint turns for a bend of one, by the sign of the posture: hips once, knees twice.

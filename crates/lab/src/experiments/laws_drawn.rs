@@ -10,6 +10,7 @@
 //!     coordinates        n of a tilted face and the tangents that the engine gives it, with the cone on them
 //! ```
 
+use super::worst::Worst;
 use super::{Claim, Experiment, ExperimentError, Findings, Size};
 use crate::plot::{Figure, Series, Sheet};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_8, TAU};
@@ -19,7 +20,7 @@ use stiction::solvers::registry::{self, Common};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "laws-drawn",
-    title: "Signorini's graph, cones and pyramids, RaiSim's ellipse, contact coordinates, drawn from the laws",
+    title: "Signorini's graph, cones and pyramids, RaiSim's ellipse, contact coordinates, a die, drawn from the laws",
     source: "After the figures of Le Lidec et al. [LeLidec2023, LeLidec2024]",
     measure,
 };
@@ -37,16 +38,52 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     panels.push(cones(points, &mut findings)?);
     panels.push(ellipse(points, &mut findings)?);
     panels.push(coordinates(points, &mut findings));
+    #[cfg(feature = "full")]
+    panels.push(die(&mut findings));
     let caption = format!(
         "(a) Rigid contact: 0 ≤ λ_N ⟂ c_N ≥ 0, a point of {MASS} kg at speeds of −1 to 1 m/s. (b) Compliant: the point moves at −R λ_N, R = \
          {COMPLIANCE} 1/kg. (c) The largest friction along every direction, over μ λ_N: Coulomb's disc under nsgs, a square under lcp-pgs, an octagon under \
          lcp-lemke. (d) One contact whose normal and tangential rows are coupled, from above: the impulses of the cone with c_N = 0 are an \
          ellipse, on which RaiSim's law takes the point of least energy and the exact law the one that opposes slip; λ_v0 and λ_{{v0,cor}} are the \
-         centres of the two energies. (e) Axes t_1, t_2, n of a contact, n from A to B, with the cone K_μ."
+         centres of the two energies. (e) Axes t_1, t_2, n of a contact, n from A to B, with the cone K_μ. (f) \
+         The die of [Fazeli2020] on a corner: an impulse there turns it by its lever; tapers, whose size is not published, are not drawn."
     );
     let sheet = Sheet::of_panels("Laws of contact", 3, panels).captioned(&caption);
     findings.sheets.push(("laws".to_owned(), sheet));
     Ok(findings)
+}
+
+/// The die of the dropped-die experiment as figure 2 of [Fazeli2020] shows it, in mm, standing on a corner, with the levers of that contact: by the
+/// numbers that learners use.
+#[cfg(feature = "full")]
+fn die(findings: &mut Findings) -> Figure {
+    let die = stiction_learn::dice::DiceParameters::default();
+    let (side, turned) = (1e3 * 2.0 * die.half, 0.35_f64);
+    let corner = |a: f64, b: f64| {
+        let (s, c) = turned.sin_cos();
+        [0.5 * side * (a * c - b * s), 0.5 * side * (a * s + b * c)]
+    };
+    let lowest = corner(-1.0, -1.0);
+    let up = |p: [f64; 2]| [p[0], p[1] - lowest[1]];
+    let [ground, centre, touch] = [[0.0, 0.0], up([0.0, 0.0]), up(lowest)];
+    let square =
+        [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0)].map(|(a, b)| up(corner(a, b)));
+    let radius = 1e3 * die.gyration;
+    let gyration =
+        (0..=72).map(|k| f64::from(k) * TAU / 72.0).map(|t| [radius * t.cos(), centre[1] + radius * t.sin()]);
+    let curves = [
+        line("die", square.to_vec()),
+        line("ground", vec![[-1.3 * side, ground[1]], [1.3 * side, ground[1]]]),
+        line("lever of the impulse", vec![touch, centre]),
+        line("radius of gyration", gyration.collect()),
+    ];
+    let edge = (square[1][0] - square[0][0]).hypot(square[1][1] - square[0][1]);
+    findings.bound("the die: its side is 60 mm".to_owned(), "mm", (edge - 60.0).abs(), 1e-9);
+    let thick = (radius - side / 6.0_f64.sqrt()).abs();
+    findings.bound("the die: its radius of gyration is that of a full square".to_owned(), "mm", thick, 0.1);
+    Figure::of_series("a die", "x [mm]", "z [mm]", &curves)
+        .dotted(&[line("centre of mass", vec![centre])])
+        .equal()
 }
 
 fn line(label: &str, points: Vec<[f64; 2]>) -> Series {
@@ -69,7 +106,7 @@ fn signorini(points: u32, findings: &mut Findings) -> Result<Vec<Figure>, Experi
     let mut panels = Vec::new();
     for (title, compliance) in [("Signorini's graph", 0.0), ("its compliant form", COMPLIANCE)] {
         let mut graph = Vec::new();
-        let mut off = Vec::new();
+        let mut off = Worst::default();
         for k in 0..=points {
             let arrives = -1.0 + 2.0 * f64::from(k) / f64::from(points);
             let mut problem = corpus::point(MASS, MU, [0.0, 0.0, arrives]);
@@ -77,10 +114,10 @@ fn signorini(points: u32, findings: &mut Findings) -> Result<Vec<Figure>, Experi
             let [impulses, c] = solved("nsgs", &problem)?;
             graph.push([c[2], impulses[2]]);
             // 0 ≤ λ_N ⟂ u_N + R λ_N ≥ 0.
-            off.push(impulses[2].min(c[2] + compliance * impulses[2]).abs());
+            off.see(impulses[2].min(c[2] + compliance * impulses[2]).abs());
         }
         graph.sort_by(|a, b| a[0].total_cmp(&b[0]).then(b[1].total_cmp(&a[1])));
-        findings.bound_all(format!("{title}: 0 ≤ λ_N ⟂ u_N + R λ_N ≥ 0"), "m/s", off, 1e-9);
+        findings.bound(format!("{title}: 0 ≤ λ_N ⟂ u_N + R λ_N ≥ 0"), "m/s", off, 1e-9);
         let figure =
             Figure::of_series(title, "velocity u_N [m/s]", "impulse λ_N [N·s]", &[line("nsgs", graph)]);
         panels.push(figure.within_x(-0.6, 1.1).within_y(-0.1, 2.2));
@@ -117,14 +154,14 @@ fn cones(points: u32, findings: &mut Findings) -> Result<Figure, ExperimentError
         [("nsgs", "disc", &disc), ("lcp-pgs", "square", &square), ("lcp-lemke", "octagon", &octagon)];
     for (solver, shape, radius) in sets {
         let mut rim = Vec::new();
-        let mut off = Vec::new();
+        let mut off = Worst::default();
         for k in 0..=points {
             let angle = (f64::from(k) + 0.25) * TAU / f64::from(points);
             let r = withstands(solver, angle)?;
-            off.push((r - radius(angle.rem_euclid(TAU))).abs());
+            off.see((r - radius(angle.rem_euclid(TAU))).abs());
             rim.push([r * angle.cos(), r * angle.sin()]);
         }
-        findings.bound_all(format!("{solver}: what sticks is a {shape}"), "μ λ_N", off, 1e-4);
+        findings.bound(format!("{solver}: what sticks is a {shape}"), "μ λ_N", off, 1e-4);
         curves.push(line(solver, rim));
     }
     let axes = ["λ_x over μ λ_N [–]", "λ_y over μ λ_N [–]"];
@@ -170,12 +207,8 @@ fn ellipse(points: u32, findings: &mut Findings) -> Result<Figure, ExperimentErr
         let angle = x.y.atan2(x.x);
         (on_ellipse(angle) - x).norm()
     };
-    findings.bound_all(
-        "answers of both laws are on the ellipse".to_owned(),
-        "N·s",
-        [off(raisim), off(exact)],
-        1e-6,
-    );
+    let both = Worst::of([off(raisim), off(exact)]);
+    findings.bound("answers of both laws are on the ellipse".to_owned(), "N·s", both, 1e-6);
     findings.claims.push(Claim {
         claim: "RaiSim's answer has the least energy of the ellipse".to_owned(),
         measured: format!("{:.6e} J, of {} points at least {least:.6e}", energy(raisim), rim.len()),
@@ -216,12 +249,9 @@ fn coordinates(points: u32, findings: &mut Findings) -> Figure {
     let n = vec3(0.25, -0.3, 1.0);
     let n = n * (1.0 / n.norm());
     let (t1, t2) = n.tangents();
-    findings.bound_all(
-        "t_1, t_2, n are orthonormal and right-handed".to_owned(),
-        "–",
-        [t1.dot(t2).abs(), t1.dot(n).abs(), (t1.norm() - 1.0).abs(), (t1.cross(t2) - n).norm()],
-        1e-12,
-    );
+    let off =
+        Worst::of([t1.dot(t2).abs(), t1.dot(n).abs(), (t1.norm() - 1.0).abs(), (t1.cross(t2) - n).norm()]);
+    findings.bound("t_1, t_2, n are orthonormal and right-handed".to_owned(), "–", off, 1e-12);
     // From the front, above and to the right.
     let seen = |p: Vec3| {
         let (right, up) = (vec3(FRAC_1_SQRT_2, FRAC_1_SQRT_2, 0.0), vec3(-0.35, 0.35, 0.87));

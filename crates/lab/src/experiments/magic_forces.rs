@@ -12,6 +12,7 @@
 //! ```
 
 use super::puck::{G, Puck, advance};
+use super::worst::Worst;
 use super::{Experiment, ExperimentError, Findings, Size, simulation, step};
 use crate::plot::Series;
 use crate::scene::{NotNegative, Scene, Vector};
@@ -61,10 +62,15 @@ fn lift(findings: &mut Findings, size: Size) -> Result<(), ExperimentError> {
             }
         }
         if contact == "nsgs" || contact == "lagged" {
-            findings.bound(format!("{contact}: no lift"), "m/s", worst[0], 1e-9);
+            findings.bound(
+                format!("{contact}: no lift"),
+                "m/s",
+                Worst::about(worst[0], measured.len()),
+                1e-9,
+            );
         } else {
             let claim = format!("{contact}: velocity off the plane after a step");
-            findings.predict(claim, "m/s", worst[2], worst[1], 1e-6);
+            findings.predict(claim, "m/s", worst[2], Worst::about(worst[1], measured.len()), 1e-6);
         }
         curves[0].push(Series { label: contact.to_owned(), points: measured });
         curves[1].push(Series { label: contact.to_owned(), points: predicted });
@@ -100,12 +106,12 @@ fn hop(findings: &mut Findings) -> Result<(), ExperimentError> {
     for contact in ["nsgs", "ccp-pgs", "mujoco", "sap"] {
         let mut sim = simulation(&scene, contact)?;
         let start = sim.state().q[2];
-        let (mut points, mut highest) = (vec![[0.0, 0.0]], 0.0_f64);
+        let (mut points, mut highest) = (vec![[0.0, 0.0]], Worst::default());
         for k in 1..=120 {
             step(&mut sim, k)?;
             let height = sim.state().q[2] - start;
             points.push([k as f64 * H, height]);
-            highest = highest.max(height);
+            highest.see(height);
         }
         match contact {
             "nsgs" => findings.bound("nsgs: a cube at 6 m/s stays down".to_owned(), "m", highest, 1e-8),
@@ -115,8 +121,8 @@ fn hop(findings: &mut Findings) -> Result<(), ExperimentError> {
             }
             _ => findings.claims.push(super::Claim {
                 claim: format!("{contact}: a cube at 6 m/s leaves the plane (by over 1 mm)"),
-                measured: format!("{highest:.4} m"),
-                holds: highest > 1e-3,
+                measured: format!("{:.4} m", highest.number()),
+                holds: highest.number() > 1e-3,
                 sample: points.len(),
             }),
         }
@@ -137,7 +143,7 @@ fn hover(findings: &mut Findings) -> Result<(), ExperimentError> {
         sim.set_state(start).map_err(stiction::SetupError::from)?;
         let named = |what: &str| Series { label: format!("{contact}{what}"), points: Vec::new() };
         let (mut gap, mut expected) = (named(""), named(", h μ ‖v_T‖"));
-        let (mut worst, mut borne, mut contacts) = (0.0_f64, 0, Vec::new());
+        let (mut worst, mut contacts) = (Worst::default(), Vec::new());
         for k in 1..=500 {
             advance(&mut sim, k)?;
             let (t, height, slip) = (k as f64 * puck.step, sim.state().q[2], sim.state().v[0].abs());
@@ -147,14 +153,14 @@ fn hover(findings: &mut Findings) -> Result<(), ExperimentError> {
             sim.contacts_into(&mut contacts);
             let force: f64 = contacts.iter().map(|c| c.force.z).sum();
             if force > 0.0 && slip > 1e-3 {
-                borne += 1;
-                worst = worst.max((height - distance).abs());
+                worst.see((height - distance).abs());
             }
         }
+        let borne = worst.count();
         let claim = format!("{contact}: contact acts at the distance h μ ‖v_T‖, {borne} steps");
         let claim = if contact == "nsgs" { "nsgs: contact acts at no distance".to_owned() } else { claim };
         // No step that bore a load would be no evidence.
-        findings.bound(claim, "m", if borne > 20 { worst } else { f64::NAN }, 1e-12);
+        findings.bound(claim, "m", if borne > 20 { worst } else { Worst::default() }, 1e-12);
         series.extend([gap, expected]);
     }
     findings.keep("hover", "A puck thrown at 1.5 m/s: its foot over the plane", "gap", "m", series);

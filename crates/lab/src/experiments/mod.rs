@@ -27,6 +27,7 @@ mod sliding_cube;
 mod solo12_mpc;
 mod trajectory_optimisation;
 mod work_precision;
+mod worst;
 
 use crate::driven::Driven;
 use crate::plot::{Figure, Formats, Series, Sheet};
@@ -216,45 +217,6 @@ impl Findings {
         self.data.push(Data { stem: stem.to_owned(), heads: axes.map(str::to_owned), series });
     }
 
-    /// A claim that `measured` is `predicted`, to a share `within` of the prediction.
-    pub(crate) fn predict(&mut self, claim: String, unit: &str, predicted: f64, measured: f64, within: f64) {
-        let off = (measured - predicted).abs() / predicted.abs();
-        self.claims.push(Claim {
-            claim: format!("{claim} (to {within:.0e})"),
-            measured: format!("{measured:.6e} {unit}, predicted {predicted:.6e}"),
-            holds: off <= within,
-            sample: 1,
-        });
-    }
-
-    /// A claim that every one of `values` is at most `limit`; of no values it does not hold.
-    pub(crate) fn bound_all(
-        &mut self,
-        claim: String,
-        unit: &str,
-        values: impl IntoIterator<Item = f64>,
-        limit: f64,
-    ) {
-        let values: Vec<f64> = values.into_iter().collect();
-        let worst = values.iter().fold(0.0, |m: f64, v| if v.is_nan() { f64::INFINITY } else { m.max(*v) });
-        self.claims.push(Claim {
-            claim: format!("{claim} (under {limit:.0e} {unit})"),
-            measured: format!("at most {worst:.2e} {unit} of {}", values.len()),
-            holds: worst <= limit,
-            sample: values.len(),
-        });
-    }
-
-    /// A claim that `value` is at most `limit`.
-    pub(crate) fn bound(&mut self, claim: String, unit: &str, value: f64, limit: f64) {
-        self.claims.push(Claim {
-            claim: format!("{claim} (under {limit:.0e} {unit})"),
-            measured: format!("{value:.2e} {unit}"),
-            holds: value <= limit,
-            sample: 1,
-        });
-    }
-
     /// Lets no claim hold of nothing: one about an empty sample fails, and one that fails is added for every figure that shows nothing.
     fn refuse_empty(&mut self) {
         let figures = self.figures.iter().map(|(stem, figure)| (stem, figure.shown()));
@@ -418,6 +380,12 @@ fn table_csv(table: &Table) -> String {
     rows.map(|cells| cells.iter().map(|c| c.replace(',', ";")).collect::<Vec<_>>().join(",") + "\n").collect()
 }
 
+/// A title that begins with this name.
+pub(crate) fn capitalised(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Long form: one line per point.
 fn csv(data: &Data) -> String {
     let [x, y] = &data.heads;
@@ -459,14 +427,15 @@ pub(crate) fn counted_step(sim: &mut Driven, step: usize) -> Result<(Certificate
 
 #[cfg(test)]
 mod tests {
+    use super::worst::Worst;
     use super::*;
 
     #[test]
     fn nothing_is_claimed_of_nothing() {
         let mut findings = Findings::default();
-        findings.bound_all("empty".to_owned(), "m", [], 1.0);
-        findings.bound_all("of two".to_owned(), "m", [0.5, 0.25], 1.0);
-        findings.bound_all("not a number".to_owned(), "m", [f64::NAN], 1.0);
+        findings.bound("empty".to_owned(), "m", Worst::default(), 1.0);
+        findings.bound("of two".to_owned(), "m", Worst::of([0.5, 0.25]), 1.0);
+        findings.bound("not a number".to_owned(), "m", f64::NAN, 1.0);
         findings.keep(
             "none",
             "no points",
@@ -477,7 +446,6 @@ mod tests {
         findings.refuse_empty();
         let holds: Vec<bool> = findings.claims.iter().map(|c| c.holds).collect();
         assert_eq!(holds, [false, true, false, false]);
-        assert!(findings.claims[0].measured.ends_with("of nothing"));
         let mut silent = Findings::default();
         silent.refuse_empty();
         assert!(silent.claims.iter().any(|c| !c.holds), "an experiment that claims nothing does not hold");

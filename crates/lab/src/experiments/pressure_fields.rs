@@ -10,6 +10,7 @@
 //!     F = 2 π E ((r² − c²)/2 − (r³ − c³)/(3 r))                                                (1)
 //! ```
 
+use super::worst::Worst;
 use super::{Experiment, ExperimentError, Findings, Size};
 use crate::plot::Series;
 use std::f64::consts::PI;
@@ -52,7 +53,7 @@ fn boxes(size: Size, findings: &mut Findings) -> Result<(), ShapeError> {
         Size::Full => 1000,
     };
     let angle = |f: Vec3| f.x.atan2(f.z).to_degrees();
-    let (mut points, mut pressures, mut jumps) = (Vec::new(), Vec::new(), [0.0_f64; 2]);
+    let (mut points, mut pressures, mut jumps) = (Vec::new(), Vec::new(), [Worst::default(); 2]);
     let mut before: Option<(Vec3, Vec3)> = None;
     let mut most = 0.0_f64;
     for k in 0..=steps {
@@ -66,18 +67,18 @@ fn boxes(size: Size, findings: &mut Findings) -> Result<(), ShapeError> {
         pressures.push([100.0 * overlap, angle(force)]);
         most = most.max(force.norm());
         if let Some((normal, last)) = before {
-            jumps[0] = jumps[0].max((manifold.normal - normal).norm());
-            jumps[1] = jumps[1].max((force - last).norm());
+            jumps[0].see((manifold.normal - normal).norm());
+            jumps[1].see((force - last).norm());
         }
         before = Some((manifold.normal, force));
     }
     findings.claims.push(super::Claim {
         claim: "two boxes: the normal of points turns by a right angle in one step".to_owned(),
-        measured: format!("{:.1} degrees", 2.0 * (0.5 * jumps[0]).asin().to_degrees()),
-        holds: jumps[0] > 1.4,
-        sample: pressures.len(),
+        measured: format!("{:.1} degrees", 2.0 * (0.5 * jumps[0].number()).asin().to_degrees()),
+        holds: jumps[0].number() > 1.4,
+        sample: jumps[0].count(),
     });
-    let share = jumps[1] / most;
+    let share = Worst::about(jumps[1].number() / most, jumps[1].count());
     findings.bound(
         "two boxes: largest change of the force of pressures in a step".to_owned(),
         "of it",
@@ -111,22 +112,23 @@ fn ball(size: Size, findings: &mut Findings) -> Result<(), ShapeError> {
         let c = SIZE * (1.0 - share);
         let exact =
             2.0 * PI * MODULUS * (0.5 * (SIZE * SIZE - c * c) - (SIZE.powi(3) - c.powi(3)) / (3.0 * SIZE)); // (1)
-        let mut points = Vec::new();
+        let (mut points, mut finest) = (Vec::new(), None);
         for &parts in edges {
             let field = PressureGeometry::compliant(&shape, MODULUS, Some(SIZE / parts), None)?;
-            let mut worst = 0.0_f64;
+            let mut worst = Worst::default();
             for k in 0..turns {
                 // Orientations that have nothing to do with the mesh.
                 let (a, b) = (0.7 + 1.3 * f64::from(k), 0.4 + 0.9 * f64::from(k));
                 let pose = Pose::new(Quat::from_rpy(a, b, a - b), vec3(0.0, 0.0, c));
                 let force = patch((&ground, &Pose::IDENTITY), (&field, &pose)).wrench(Vec3::ZERO).linear.z;
-                worst = worst.max((force / exact - 1.0).abs());
+                worst.see((force / exact - 1.0).abs());
             }
-            points.push([parts, worst]);
+            points.push([parts, worst.number()]);
+            finest = Some((parts, worst));
         }
-        if let Some([parts, worst]) = points.last() {
+        if let Some((parts, worst)) = finest {
             let claim = format!("ball at the depth {share} r, edges of r/{parts}: error of the force");
-            findings.bound(claim, "of it", *worst, 1e-3);
+            findings.bound(claim, "of it", worst, 1e-3);
         }
         series.push(Series { label: format!("depth {share} r"), points });
     }

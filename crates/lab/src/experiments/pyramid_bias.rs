@@ -18,6 +18,7 @@
 //!     t₁ = v sin 7.5°/(μ g sin 22.5°),   v₁ = v cos 7.5° − μ g t₁ cos 22.5°,   v₁²/(2 κ μ g)    (5)
 //! ```
 
+use super::worst::Worst;
 use super::{Claim, Experiment, ExperimentError, Findings, Size, simulation, step};
 use crate::plot::Series;
 use crate::scene::{NotNegative, Scene, Vector};
@@ -45,7 +46,7 @@ const G: f64 = 9.81;
 
 fn measure(size: Size) -> Result<Findings, ExperimentError> {
     let mut findings = Findings::default();
-    force(&mut findings, if size == Size::Full { 144 } else { 16 })?;
+    force(&mut findings, if size == Size::Full { 720 } else { 16 })?;
     path(&mut findings)?;
     Ok(findings)
 }
@@ -73,8 +74,8 @@ fn force(findings: &mut Findings, directions: u32) -> Result<(), ExperimentError
     for contact in shown {
         let mut solver = registry::make(contact, &Common { tolerance: 1e-11, max_iterations: 1000 })?;
         let named = || Series { label: contact.to_owned(), points: Vec::new() };
-        let (mut share, mut aside, mut worst) = (named(), named(), 0.0_f64);
-        let mut largest = [0.0_f64; 2];
+        let (mut share, mut aside, mut worst) = (named(), named(), Worst::default());
+        let mut largest = [Worst::default(); 2];
         for k in 0..directions {
             let angle = f64::from(k) * TAU / f64::from(directions);
             let (sin, cos) = angle.sin_cos();
@@ -84,14 +85,15 @@ fn force(findings: &mut Findings, directions: u32) -> Result<(), ExperimentError
             problem.velocities_into(&x, &mut c);
             let limit = MU * x[2];
             let off = [0, 1].map(|i| x[i] / limit - predicted(contact, angle)[i]);
-            worst = if off[0].is_nan() { f64::NAN } else { worst.max(off[0].hypot(off[1])) };
+            worst.see(off[0].hypot(off[1]));
             let force = x[0].hypot(x[1]) / limit;
             // From the slip to the force against it.
             let cross = c[0] * -x[1] - c[1] * -x[0];
             let angle_off = cross.atan2(-(c[0] * x[0] + c[1] * x[1])).to_degrees();
             share.points.push([angle.to_degrees(), force]);
             aside.points.push([angle.to_degrees(), angle_off]);
-            largest = [largest[0].max(force), largest[1].max(angle_off.abs())];
+            largest[0].see(force);
+            largest[1].see(angle_off.abs());
         }
         if CONTACTS.contains(&contact) {
             let claim =
@@ -107,7 +109,7 @@ fn force(findings: &mut Findings, directions: u32) -> Result<(), ExperimentError
             "lcp-lemke" => {
                 let least = share.points.iter().map(|p| p[1]).fold(f64::INFINITY, f64::min);
                 let claim = "lcp-lemke: least friction over the Coulomb limit".to_owned();
-                findings.predict(claim, "-", FRAC_PI_8.cos(), least, 1e-6);
+                findings.predict(claim, "-", FRAC_PI_8.cos(), Worst::about(least, share.points.len()), 1e-6);
             }
             _ => {}
         }

@@ -16,6 +16,8 @@ use super::theme::{Palette, Theme};
 const LINE: f64 = 15.0;
 /// Height of a name, over the distance to the next [–].
 const FILLED: f64 = 0.95;
+/// Least distance of two rings of one series [px].
+const APART: f64 = 10.0;
 /// Groups of points along x, of each of which the first, the extremes and the last are drawn.
 const GROUPS: usize = 700;
 
@@ -143,12 +145,20 @@ fn points(picture: &mut Picture, panel: &Panel<'_>) {
     for dots in &panel.figure.dots {
         let colour = pen(panel, &dots.label).colour;
         let inside = dots.points.iter().filter_map(|p| pixel(panel, *p));
-        picture.marks.extend(inside.map(|centre| Mark::Dot { centre, radius: 2.0, colour }));
+        // On a curve of their own they are wider than it.
+        let radius = if panel.figure.curves.iter().any(|c| c.label == dots.label) { 3.2 } else { 2.0 };
+        picture.marks.extend(inside.map(|centre| Mark::Dot { centre, radius, colour }));
     }
     for rings in &panel.figure.rings {
         let colour = pen(panel, &rings.label).colour;
-        let inside = rings.points.iter().filter_map(|p| pixel(panel, *p));
-        picture.marks.extend(inside.map(|centre| Mark::Ring { centre, radius: 4.0, colour }));
+        let mut last: Option<[f64; 2]> = None;
+        for centre in rings.points.iter().filter_map(|p| pixel(panel, *p)) {
+            // Rings that overlap are a band, in which no ring can be seen.
+            if last.is_none_or(|l| (centre[0] - l[0]).hypot(centre[1] - l[1]) >= APART) {
+                picture.marks.push(Mark::Ring { centre, radius: 4.0, colour });
+                last = Some(centre);
+            }
+        }
     }
 }
 

@@ -59,6 +59,8 @@ pub struct Figure {
     pub(super) equal: bool,
     /// Curves are of a parameter that grows from one to the next.
     pub(super) ordered: bool,
+    /// Curves are bundles of many, drawn as hairs.
+    pub(super) fine: bool,
     pub(super) x_range: Option<[f64; 2]>,
     pub(super) y_range: Option<[f64; 2]>,
 }
@@ -83,6 +85,7 @@ impl Figure {
             log_y: false,
             equal: false,
             ordered: false,
+            fine: false,
             x_range: None,
             y_range: None,
         }
@@ -131,6 +134,20 @@ impl Figure {
         self
     }
 
+    /// A copy with a dot at every point of its curves, where these are few.
+    #[must_use]
+    pub fn marked(mut self) -> Self {
+        self.dots.extend_from_slice(&self.curves);
+        self
+    }
+
+    /// A copy that shows dots in place of its curves, where their points have no order.
+    #[must_use]
+    pub fn scattered(mut self) -> Self {
+        self.dots.append(&mut self.curves);
+        self
+    }
+
     /// A copy with polygons, filled in a pale colour of the curve of their label.
     #[must_use]
     pub fn filled(mut self, areas: &[Series]) -> Self {
@@ -173,6 +190,13 @@ impl Figure {
     #[must_use]
     pub fn ordered(mut self) -> Self {
         self.ordered = true;
+        self
+    }
+
+    /// A copy whose curves are bundles of many, parted by points that are no numbers: all but the one that stands out are hairs.
+    #[must_use]
+    pub fn fine(mut self) -> Self {
+        self.fine = true;
         self
     }
 

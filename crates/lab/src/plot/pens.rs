@@ -86,6 +86,9 @@ const NAMED: &[(&str, usize, usize)] = &[
     ("published", 1, 0),
     ("samples", 5, 0),
     ("density of samples", 0, 0),
+    ("samples of the start", 1, 0),
+    ("after contact 1", 2, 0),
+    ("after contact 2", 0, 0),
     ("corner 1", 0, 0),
     ("corner 2", 1, 0),
 ];
@@ -122,6 +125,7 @@ pub(super) fn pens(figure: &Figure, palette: &Palette) -> Vec<Pen> {
             let stands_out = figure.highlight.as_ref().is_some_and(|h| *h == labels[i]);
             let width = match () {
                 () if stands_out => 3.2,
+                () if figure.fine => 0.6,
                 () if figure.ordered || n > COLOURS => 1.4,
                 // From wide to narrow: a curve on another leaves both visible.
                 () => 1.5 + 0.8 * (n - 1 - i).min(3) as f64,

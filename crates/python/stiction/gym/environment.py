@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -17,8 +17,9 @@ from .._simulation import Simulation
 from .._stiction import Error
 from .._tables import Array
 from .._viewer import Viewer
-from ..randomisation import Disturbance, Randomiser, Range
-from .fleet import Fleet, fleet
+from ..randomisation import Disturbance, Randomiser, Range, Size
+from ..randomisation import variants as resized
+from .fleet import Fleet, fleet, mixed
 from .task import Ids, Task
 
 Observation = NDArray[np.float32]
@@ -102,7 +103,8 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
     """A task in n environments side by side, stepped by a batch (by simulations where ``contact`` is given).
 
     ``autoreset``: next-step, same-step or disabled, as :class:`gymnasium.vector.AutoresetMode` says; where it is disabled,
-    ``reset(options={"reset_mask": mask})`` resets some. ``randomiser`` makes a randomiser of the model and a seed.
+    ``reset(options={"reset_mask": mask})`` resets some. ``randomiser`` makes a randomiser of the model and a seed. ``sizes`` of bodies differ from
+    environment to environment, in so many ``variants``: see :class:`stiction.randomisation.Size`.
     Reproducible by the seed of :meth:`reset`, for any number of threads.
     """
 
@@ -115,13 +117,23 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         *,
         autoreset: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         randomiser: Callable[[Any, int], Randomiser] | None = None,
+        sizes: Sequence[Size] = (),
+        variants: int = 8,
         threads: int = 1,
         render_mode: str | None = None,
         **settings: Any,
     ) -> None:
         self.task = task if isinstance(task, Task) else task()
         self.num_envs = num_envs
-        self.fleet: Fleet = fleet(self.task.model, num_envs, threads=threads, **settings)
+        model = self.task.model
+        #: Factors of the sizes of each environment.
+        self.sizes: Array = np.zeros((num_envs, 0))
+        if sizes:
+            models, factors = resized(model, sizes, min(variants, num_envs))
+            self.fleet: Fleet = mixed(model, models, num_envs, threads=threads, **settings)
+            self.sizes = factors[np.arange(num_envs) % len(models)]
+        else:
+            self.fleet = fleet(model, num_envs, threads=threads, **settings)
         self.autoreset = AutoresetMode(autoreset) if not isinstance(autoreset, AutoresetMode) else autoreset
         self.metadata = {"autoreset_mode": self.autoreset, "render_modes": ["rgb_array", "human"], "render_fps": 50}
         if render_mode not in (None, "rgb_array", "human"):
@@ -153,6 +165,9 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         self._done = np.zeros(n, bool)
         if self._make_randomiser is not None and (self.randomiser is None or seed is not None):
             self.randomiser = self._make_randomiser(self.task.model, 0 if seed is None else seed)
+            absolute = {"com", "inertia"} & {name for vary in self.randomiser.varies for name in vary.changes}
+            if self.sizes.shape[1] and absolute:
+                raise Error(f"{', '.join(sorted(absolute))} cannot be drawn where sizes differ: they are numbers of one size; vary `mass`")
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -292,8 +307,9 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
 
     def _shows(self, i: int) -> Simulation:
         """A simulation in the state of environment i."""
-        if self._shown is None:
-            self._shown = Simulation(self.fleet.model)
+        model = self.fleet.model_of(i)
+        if self._shown is None or self._shown.model is not model:
+            self._shown = Simulation(model)
         self._shown.set_state(self.fleet.q[i], self.fleet.v[i], float(self._age[i] * self.task.steps * self.fleet.dt))
         return self._shown
 

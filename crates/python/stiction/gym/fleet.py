@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -38,6 +39,10 @@ class Fleet(Protocol):
         """Environments whose last step failed, and why."""
         ...
 
+    def model_of(self, i: int) -> Model:
+        """The model of environment i, which may have sizes of its own."""
+        ...
+
     def step(self, control: Array, steps: int) -> None: ...
     def set_state(self, ids: NDArray[np.intp], q: Array, v: Array) -> None: ...
     def set_parameters(self, ids: NDArray[np.intp], **values: Array) -> None: ...
@@ -63,6 +68,10 @@ class Lanes:
     def failures(self) -> list[tuple[int, str]]:
         """Environments whose last step failed, and why."""
         return self.batch.failures()
+
+    def model_of(self, i: int) -> Model:
+        """The model of all."""
+        return self.model
 
     def step(self, control: Array, steps: int) -> None:
         """Advances by so many time steps."""
@@ -103,6 +112,10 @@ class Row:
         """Environments whose last step failed, and why."""
         return self._why
 
+    def model_of(self, i: int) -> Model:
+        """The model of environment i."""
+        return self._models[i]
+
     def step(self, control: Array, steps: int) -> None:
         """Advances by so many time steps; one that fails stays where it was."""
         self._why = []
@@ -134,9 +147,75 @@ class Row:
             simulation.apply_force(body, wrench[3:])
 
 
+class Mixed:
+    """A fleet of fleets: environments of models that differ in their sizes, environment i being of model i modulo their number."""
+
+    def __init__(self, model: Model, parts: Sequence[Fleet]) -> None:
+        self.model, self.parts = model, list(parts)
+        self.n, self.dt = sum(part.n for part in parts), parts[0].dt
+        self.q, self.v = np.zeros((self.n, model.nq)), np.zeros((self.n, model.nv))
+        self._gather()
+
+    def _gather(self) -> None:
+        for k, part in enumerate(self.parts):
+            self.q[k :: len(self.parts)], self.v[k :: len(self.parts)] = part.q, part.v
+
+    def _shared(self, ids: NDArray[np.intp]) -> Iterator[tuple[Fleet, NDArray[np.bool_], NDArray[np.intp]]]:
+        """The parts that some of these environments belong to: which of the rows, and their numbers there."""
+        for k, part in enumerate(self.parts):
+            own = np.asarray(ids) % len(self.parts) == k
+            if own.any():
+                yield part, own, np.asarray(ids)[own] // len(self.parts)
+
+    @property
+    def failed(self) -> Flags:
+        """Where the last step failed."""
+        failed = np.zeros(self.n, bool)
+        for k, part in enumerate(self.parts):
+            failed[k :: len(self.parts)] = part.failed
+        return failed
+
+    def failures(self) -> list[tuple[int, str]]:
+        """Environments whose last step failed, and why."""
+        parts = enumerate(self.parts)
+        return sorted((i * len(self.parts) + k, why) for k, part in parts for i, why in part.failures())
+
+    def model_of(self, i: int) -> Model:
+        """The model of environment i."""
+        return self.parts[i % len(self.parts)].model_of(i // len(self.parts))
+
+    def step(self, control: Array, steps: int) -> None:
+        """Advances by so many time steps."""
+        for k, part in enumerate(self.parts):
+            part.step(control[k :: len(self.parts)], steps)
+        self._gather()
+
+    def set_state(self, ids: NDArray[np.intp], q: Array, v: Array) -> None:
+        """Sets states of some."""
+        for part, own, numbers in self._shared(ids):
+            part.set_state(numbers, q[own], v[own])
+        self._gather()
+
+    def set_parameters(self, ids: NDArray[np.intp], **values: Array) -> None:
+        """Gives some numbers of their own."""
+        for part, own, numbers in self._shared(ids):
+            part.set_parameters(numbers, **{name: value[own] for name, value in values.items()})
+
+    def push(self, body: str, wrenches: Array) -> None:
+        """Lets moments and forces act for the next time step."""
+        for k, part in enumerate(self.parts):
+            part.push(body, wrenches[k :: len(self.parts)])
+
+
 def fleet(model: Model, n: int, *, threads: int = 1, **settings: Any) -> Fleet:
     """A batch where the exact law is asked for and lanes take the model, else simulations one after another."""
     if settings.get("contact") is None and settings.get("stepper") is None:
         settings = {key: value for key, value in settings.items() if key not in ("contact", "stepper")}
         return Lanes(model, n, threads=threads, **settings)
     return Row(model, n, **settings)
+
+
+def mixed(model: Model, models: Sequence[Model], n: int, *, threads: int = 1, **settings: Any) -> Fleet:
+    """n environments of ``models``, in turn."""
+    count = min(len(models), n)
+    return Mixed(model, [fleet(m, len(range(k, n, count)), threads=threads, **settings) for k, m in enumerate(models[:count])])

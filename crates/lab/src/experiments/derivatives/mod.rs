@@ -12,6 +12,7 @@
 
 mod witness;
 
+use super::worst::Worst;
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
 use crate::scene::{BUILTIN_SCENES, Scene};
 use std::collections::BTreeMap;
@@ -108,8 +109,18 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
                 "{solver}: {error:.1e} is of state {state} of {scene}; residual over slowest slip {doubt:.1e}"
             ));
         }
-        findings.bound(format!("{solver}: median error of {} states", all.len()), "", median, MEDIAN);
-        findings.bound(format!("{solver}: error of 99 states of 100"), "", nearly_all, NEARLY_ALL);
+        findings.bound(
+            format!("{solver}: median error of {} states", all.len()),
+            "",
+            Worst::about(median, all.len()),
+            MEDIAN,
+        );
+        findings.bound(
+            format!("{solver}: error of 99 states of 100"),
+            "",
+            Worst::about(nearly_all, all.len()),
+            NEARLY_ALL,
+        );
     }
     findings.tables.push(Table {
         stem: "derivatives",

@@ -11,6 +11,7 @@
 //! (2) with its slack variables: β₊ and β₋ push along ±x, ψ is the slip that is left, 0 ≤ μ λ_N − β₊ − β₋ ⟂ ψ ≥ 0, so that
 //! ψ = |v⁺| where friction is whole, and f = (β₊ − β₋)/h.
 
+use super::super::worst::Worst;
 use super::{Curves, ExperimentError, Findings, G, Size, scene, step};
 use stiction::{SetupError, Simulation, StepperParams};
 
@@ -135,7 +136,7 @@ fn hover(findings: &mut Findings) -> Result<(), ExperimentError> {
 fn at_a_distance(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     let (h, epsilon, kappa) = (0.01, 0.1, 0.05);
     let mut curves = Curves::default();
-    let (mut far, mut without) = (0.0_f64, 0.0_f64);
+    let (mut far, mut without) = (0.0_f64, Worst::default());
     for v in [-0.5, -1.0, -1.5] {
         let mut points = Vec::new();
         let n = count(size, 40);
@@ -155,7 +156,7 @@ fn at_a_distance(size: Size, findings: &mut Findings) -> Result<(), ExperimentEr
             points.push([q, with / h, expected / h]);
             if q > 1e-3 {
                 far = far.max(with / h);
-                without = without.max(none.abs() / h);
+                without.see(none.abs() / h);
             }
         }
         curves.push(&format!("v = {v} m/s"), &points);

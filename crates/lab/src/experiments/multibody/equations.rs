@@ -17,6 +17,7 @@
 //! The three problems of (4) have one v: Gauss' principle of least constraint is the dual of the quadratic program, whose
 //! conditions of optimality are the complementarity problem.
 
+use super::super::worst::Worst;
 use super::{Curves, ExperimentError, Findings, G, Size, robot, scene, simulation, step};
 use crate::plot::{Figure, Series};
 use stiction::dynamics::{
@@ -56,7 +57,7 @@ fn manipulator(size: Size, findings: &mut Findings) -> Result<(), ExperimentErro
     let (mut crba, mut rnea) = (CrbaWorkspace::new(model), RneaWorkspace::new(model));
     let (mut mass, mut rates) = (MassMatrix::new(model), ColumnRates::new(model));
     let mut coriolis = CoriolisMatrix::new(model);
-    let (mut of_mass, mut of_rates, mut of_gravity, mut skew) = (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
+    let [mut of_mass, mut of_rates, mut of_gravity, mut skew] = [Worst::default(); 4];
     let mut random = Random::new(7);
     let mut points = Vec::new();
     let count = if size == Size::Small { 20 } else { 200 };
@@ -69,7 +70,7 @@ fn manipulator(size: Size, findings: &mut Findings) -> Result<(), ExperimentErro
         let dense = mass.to_dense();
         let (a, b) = (m2 * l2 * l2 + m2 * l1 * l2 * c2, m2 * l2 * l2);
         let expected = [(m1 + m2) * l1 * l1 + m2 * l2 * l2 + 2.0 * m2 * l1 * l2 * c2, a, a, b];
-        dense.iter().zip(expected).for_each(|(x, e)| of_mass = of_mass.max((x - e).abs()));
+        dense.iter().zip(expected).for_each(|(x, e)| of_mass.see((x - e).abs()));
         let mut bias = |vel: &mut Velocities, v: &[f64]| {
             let mut out = [0.0; 2];
             vel.update(model, &kin, v);
@@ -81,8 +82,8 @@ fn manipulator(size: Size, findings: &mut Findings) -> Result<(), ExperimentErro
         let gravity = [-G * ((m1 + m2) * l1 * s1 + m2 * l2 * s12), -G * m2 * l2 * s12];
         let rate = [-m2 * l1 * l2 * (2.0 * v[0] + v[1]) * s2 * v[1], m2 * l1 * l2 * v[0] * v[0] * s2];
         for i in 0..2 {
-            of_gravity = of_gravity.max((-still[i] - gravity[i]).abs());
-            of_rates = of_rates.max((moving[i] - still[i] - rate[i]).abs());
+            of_gravity.see((-still[i] - gravity[i]).abs());
+            of_rates.see((moving[i] - still[i] - rate[i]).abs());
         }
         let square = v[0] * v[0];
         points.push([q[1], (moving[1] - still[1]) / square, rate[1] / square]);
@@ -97,7 +98,9 @@ fn manipulator(size: Size, findings: &mut Findings) -> Result<(), ExperimentErro
         };
         let (ahead, behind) = (at(1e-6), at(-1e-6));
         let n = |i: usize, j: usize| (ahead[2 * i + j] - behind[2 * i + j]) / 2e-6 - 2.0 * c[2 * i + j];
-        skew = skew.max(n(0, 0).abs()).max(n(1, 1).abs()).max((n(0, 1) + n(1, 0)).abs());
+        for x in [n(0, 0), n(1, 1), n(0, 1) + n(1, 0)] {
+            skew.see(x.abs());
+        }
     }
     findings.bound("double pendulum: M of the derivation by hand".to_owned(), "kg·m²", of_mass, 1e-8);
     findings.bound("double pendulum: C v of the derivation by hand".to_owned(), "N·m", of_rates, 1e-7);
@@ -141,7 +144,7 @@ fn three_forms(findings: &mut Findings) -> Result<(), ExperimentError> {
         let kicks = c.iter().zip(&problem.free_velocity).zip(impulses);
         0.5 * kicks.map(|((c, g), x)| (c - g) * x).sum::<f64>()
     };
-    let (mut random, mut less, mut tried) = (Random::new(3), 0.0_f64, 0);
+    let (mut random, mut less) = (Random::new(3), Worst::default());
     let least = constraint(&answers[0].0);
     let apply = |x: &[f64]| {
         let mut c = Vec::new();
@@ -157,28 +160,26 @@ fn three_forms(findings: &mut Findings) -> Result<(), ExperimentError> {
         let mut c = Vec::new();
         problem.velocities_into(&other, &mut c);
         if c.iter().all(|c| *c >= -1e-9 * size) {
-            tried += 1;
-            less = less.max(least - constraint(&other));
+            less.see(least - constraint(&other));
         }
     }
-    let mut worst = 0.0_f64;
     let mut curves = Curves::default();
     for ((_, c), name) in answers[1..].iter().zip(["quadratic program", "Gauss"]) {
         let points: Vec<[f64; 3]> =
             c.iter().zip(&answers[0].1).enumerate().map(|(i, (c, first))| [i as f64, *c, *first]).collect();
         curves.push(name, &points);
-        worst = worst.max(curves.worst);
     }
     findings.bound(
         format!("complementarity = quadratic program = Gauss: velocities at {} contacts", problem.len()),
         "m/s",
-        worst,
+        curves.worst,
         1e-9,
     );
-    let limit = if tried > 1000 { 1e-9 } else { -1.0 };
+    let tried = less.count();
+    let limit = if tried > 1000 { 1e-9 } else { f64::NEG_INFINITY };
     let claim = format!("Gauss: {tried} of 2000 other admissible velocities have no less constraint");
     findings.bound(claim, "J", less, limit);
-    let title = "Frictionless contact: one velocity of three problems; rings: the complementarity problem's";
+    let title = "Frictionless contact: one velocity of three problems, by the complementarity problem";
     curves.keep(findings, "three-forms", title, ["contact", "normal velocity [m/s]"]);
     Ok(())
 }
@@ -245,14 +246,14 @@ fn least_residual(columns: &[Vec<f64>], g: &[f64]) -> f64 {
 
 /// Shows that the equality of infinite friction may be infeasible where Coulomb's law is not.
 fn infinite_friction(findings: &mut Findings) -> Result<(), ExperimentError> {
-    let (mut points, mut missed, mut judged) = (Vec::new(), f64::INFINITY, 0.0_f64);
+    let (mut points, mut missed, mut judged) = (Vec::new(), Worst::default(), Worst::default());
     for mu in [0.1, 0.3, 1.0, 3.0, 10.0] {
         let (world, mut state) = robot(&belts(mu))?;
         state.v[0] = 1.0;
         state.v[1] = -1.0;
         let mut sim = simulation((world, state), ("time-stepping", 1e-3), |_| {})?;
         step(&mut sim)?;
-        judged = judged.max(sim.certificate().natural_map);
+        judged.see(sim.certificate().natural_map);
         let problem = sim.problem();
         let n = problem.rows();
         let c = |impulses: &[f64]| {
@@ -268,14 +269,14 @@ fn infinite_friction(findings: &mut Findings) -> Result<(), ExperimentError> {
         };
         let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
         let residual = least_residual(&columns, &g);
-        missed = missed.min(residual);
+        missed.see(1.0 / residual);
         points.push([mu, residual]);
     }
     findings.bound(
         "infinite friction between two belts is infeasible: inverse of what its equality misses by"
             .to_owned(),
         "s/m",
-        1.0 / missed,
+        missed,
         100.0,
     );
     findings.bound(

@@ -7,6 +7,7 @@
 //!     balls    three in a row at e = 1: (−⅓, ⅔, ⅔) v by Newton and Poisson, all at once; the last alone, one after another  (3)
 //! ```
 
+use super::super::worst::Worst;
 use super::{Curves, ExperimentError, Findings, G, Size, scene, simulation, step};
 use crate::plot::Series;
 use stiction::dynamics::spatial::{Inertia, Sym3, Vec3};
@@ -51,7 +52,7 @@ fn bouncing_ball(findings: &mut Findings) -> Result<(), ExperimentError> {
     let [r, height, v, spin, e] = BALL;
     let mut figure = Curves::default();
     for (name, law) in LAWS {
-        let mut worst = 0.0_f64;
+        let mut worst = Worst::default();
         for (kind, share, mu) in [
             ("hollow, held", 2.0 / 3.0, 5.0),
             ("solid, held", 0.4, 5.0),
@@ -76,8 +77,8 @@ fn bouncing_ball(findings: &mut Findings) -> Result<(), ExperimentError> {
                 let at = sim.state();
                 let expected = ball(at.t, (share, mu));
                 points.push([at.t, at.q[0], expected[0]]);
-                worst = worst.max((at.q[0] - expected[0]).abs());
-                worst = worst.max((at.v[0] - expected[1]).abs() + r * (at.v[4] - expected[2]).abs());
+                worst.see((at.q[0] - expected[0]).abs());
+                worst.see((at.v[0] - expected[1]).abs() + r * (at.v[4] - expected[2]).abs());
             }
             if law == RestitutionLaw::Newton {
                 figure.push(kind, &points);
@@ -130,7 +131,7 @@ fn rocking_block(size: Size, findings: &mut Findings) -> Result<(), ExperimentEr
         if ratios.len() == impacts { last } else { f64::NAN },
         1e-6,
     );
-    let off = ratios.iter().fold(0.0_f64, |most, r| most.max((r / expected - 1.0).abs()));
+    let off = Worst::of(ratios.iter().map(|r| (r / expected - 1.0).abs()));
     findings.bound(format!("rocking block: all {} impacts", ratios.len()), "–", off, 1e-6);
     let series = vec![Series { label: "energy above the block at rest".to_owned(), points }];
     findings.keep("rocking-block", "A rocking block", "energy", "J", series);

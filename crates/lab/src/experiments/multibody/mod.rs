@@ -16,6 +16,7 @@ mod painleve;
 mod rolling;
 mod springs;
 
+use super::worst::Worst;
 use super::{Experiment, ExperimentError, Findings, Size};
 use crate::plot::{Figure, Series};
 use crate::scene::Scene;
@@ -88,7 +89,7 @@ pub(super) fn step(sim: &mut Simulation) -> Result<StepReport, ExperimentError> 
 struct Curves {
     measured: Vec<Series>,
     predicted: Vec<Series>,
-    worst: f64,
+    worst: Worst,
 }
 
 impl Curves {
@@ -100,7 +101,7 @@ impl Curves {
                 points: points.iter().map(|p| [p[0], p[k]]).collect(),
             });
         }
-        self.worst = points.iter().fold(self.worst, |worst, p| worst.max((p[1] - p[2]).abs()));
+        points.iter().for_each(|p| self.worst.see((p[1] - p[2]).abs()));
     }
 
     /// Keeps the figure.

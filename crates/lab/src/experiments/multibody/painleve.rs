@@ -16,6 +16,7 @@
 //! The report of a step finds the same answers from the problem alone ([`stiction::Answers`]); that is claimed, and which it says was
 //! taken and by what rule is told.
 
+use super::super::worst::Worst;
 use super::{ExperimentError, Findings, G, Size, robot, step};
 use crate::plot::{Figure, Series};
 use stiction::contact::{Answer as Motion, Mode};
@@ -71,8 +72,8 @@ fn apart(all: &[Answer], reported: &[Motion]) -> f64 {
 pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     let r = 1e-6;
     let count = if size == Size::Small { 12 } else { 60 };
-    let (mut several, mut none_but_impulse, mut off) = (0, 0, 0.0_f64);
-    let (mut differ, mut untaken, mut rule) = (0.0_f64, 0, "");
+    let (mut several, mut none_but_impulse, mut off) = (0, 0, Worst::default());
+    let (mut differ, mut untaken, mut rule) = (Worst::default(), 0, "");
     let mut existing: Vec<Series> = ["open", "stick", "slide on", "slide back"]
         .map(|name| Series { label: name.to_owned(), points: Vec::new() })
         .to_vec();
@@ -112,13 +113,13 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
             let did = [sim.state().v[0] - v_free[0], sim.state().v[1] - v_free[1]];
             let away = |a: &Answer| (a.1[0] - did[0]).hypot(a.1[1] - did[1]);
             let nearest = all.iter().map(away).fold(f64::INFINITY, f64::min);
-            off = off.max(nearest);
+            off.see(nearest);
             if let Some(reported) = &reported {
-                differ = differ.max(apart(&all, &reported.motions));
+                differ.see(apart(&all, &reported.motions));
                 untaken += usize::from(reported.taken.is_none());
                 rule = reported.rule;
             } else {
-                differ = f64::INFINITY;
+                differ.see(f64::INFINITY);
             }
             several += usize::from(all.len() > 1);
             none_but_impulse += usize::from(!all.is_empty() && all.iter().all(|a| a.1[1] > 10.0 * G * STEP));

@@ -8,6 +8,7 @@
 //!     tippe-top       −L · r is constant, r from the centre of mass to the lowest point of the sphere: Jellett's integral     (4)
 //! ```
 
+use super::super::worst::Worst;
 use super::{Curves, ExperimentError, Findings, G, Size, robot, simulation, step};
 use crate::plot::Series;
 use std::f64::consts::{PI, TAU};
@@ -102,7 +103,7 @@ fn turntable(findings: &mut Findings) -> Result<(), ExperimentError> {
             let angle = v[1].atan2(v[0]) + 2.0 / 7.0 * turns * t;
             points.push([t, sim.state().v[1], speed * angle.cos()]);
         }
-        let off = points.iter().fold(0.0_f64, |most, p| most.max((p[1] - p[2]).abs()));
+        let off = Worst::of(points.iter().map(|p| (p[1] - p[2]).abs()));
         let claim = format!("sphere on a turntable, {method}: its orbit turns at 2/7 of the table");
         findings.bound(claim, "m/s", off, within);
         figure.push(method, &points);
@@ -136,7 +137,7 @@ fn eulers_disk(size: Size, findings: &mut Findings) -> Result<(), ExperimentErro
     state.q[3..7].copy_from_slice(&[(0.5 * tilt).cos(), 0.0, (0.5 * tilt).sin(), 0.0]);
     state.v[3] = -rate * tilt.sin();
     let mut sim = simulation((world, state), ("time-stepping", 2e-4), |_| {})?;
-    let (mut turned, mut last, mut lean) = (0.0, 0.0_f64, 0.0_f64);
+    let (mut turned, mut last, mut lean) = (0.0, 0.0_f64, Worst::default());
     let mut points = Vec::new();
     for _ in 0..(seconds / 2e-4) as usize {
         step(&mut sim)?;
@@ -144,7 +145,7 @@ fn eulers_disk(size: Size, findings: &mut Findings) -> Result<(), ExperimentErro
         let azimuth = z.y.atan2(z.x);
         turned += (azimuth - last + PI).rem_euclid(TAU) - PI;
         last = azimuth;
-        lean = lean.max((z.z.clamp(-1.0, 1.0).acos() - tilt).abs());
+        lean.see((z.z.clamp(-1.0, 1.0).acos() - tilt).abs());
         points.push([sim.state().t, turned, rate * sim.state().t]);
     }
     let measured = turned / sim.state().t;
@@ -186,11 +187,11 @@ fn tippe_top(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
         -turning.dot(axes[2] * below - Vec3::Z * a)
     };
     let start = jellett(&sim);
-    let (mut drift, mut highest) = (0.0_f64, -1.0_f64);
+    let (mut drift, mut highest) = (Worst::default(), -1.0_f64);
     let mut points = Vec::new();
     for _ in 0..(seconds / h) as usize {
         step(&mut sim)?;
-        drift = drift.max((jellett(&sim) / start - 1.0).abs());
+        drift.see((jellett(&sim) / start - 1.0).abs());
         // Height of the centre of mass above the centre of the sphere, over its distance: −1 hangs, 1 stands on its head.
         let height = -axes(&sim).0[2].z;
         highest = highest.max(height);

@@ -5,6 +5,7 @@
 //!     Stribeck with s = slip/v_s: f = μ m g (10 s³ − 15 s⁴ + 6 s⁵) below 1, so that a load of p μ m g creeps at s(p) v_s   (2)
 //! ```
 
+use super::super::worst::Worst;
 use super::{Curves, ExperimentError, Findings, G, Size, robot, scene, simulation, step};
 use crate::plot::{Figure, Series};
 
@@ -52,7 +53,8 @@ fn stiff_spring(size: Size, findings: &mut Findings) -> Result<(), ExperimentErr
     findings.bound(
         format!("symplectic Euler explodes from h ω = {from} on, not before 2: 2 − it"),
         "–",
-        2.0 - from,
+        // Of what explodes at no step nothing is shown.
+        if from.is_finite() { 2.0 - from } else { f64::NAN },
         0.0,
     );
     series.push(Series { label: "forward Euler".to_owned(), points: forward });
@@ -73,7 +75,7 @@ fn stiff_spring(size: Size, findings: &mut Findings) -> Result<(), ExperimentErr
             }
             points.push([*share, most / 1e-2]);
         }
-        let most = points.iter().fold(0.0_f64, |most, p| most.max(p[1]));
+        let most = Worst::of(points.iter().map(|p| p[1]));
         findings.bound(
             format!("{method} survives a stiff spring at every step: swing over the first"),
             "–",

@@ -24,6 +24,8 @@ struct OverTime {
     stem: &'static str,
     title: &'static str,
     axis: &'static str,
+    /// Ends of a logarithmic axis, where it has one.
+    log: Option<[f64; 2]>,
     of: fn(&Sample) -> f64,
 }
 
@@ -33,18 +35,21 @@ pub(super) fn over_time(robot: &str, runs: &Runs, findings: &mut Findings) {
         stem: "tilt",
         title: "tilt of the torso in five jumps (Fig. 3)",
         axis: "tilt [rad]",
+        log: Some([1e-5, 1.0]),
         of: |s| s.tilt,
     };
     let height = OverTime {
         stem: "height",
         title: "height of the torso in five jumps (Fig. 4)",
         axis: "height [m]",
+        log: None,
         of: |s| s.z,
     };
     let way = OverTime {
         stem: "way",
         title: "way of the torso in the walk (Fig. 5)",
         axis: "way [m]",
+        log: None,
         of: |s| s.x,
     };
     for (what, traces) in [(&tilt, &runs.jumps), (&height, &runs.jumps), (&way, &runs.walks)] {
@@ -79,7 +84,11 @@ fn sheet(
         let label = VARIANTS[*v].label();
         data.extend(curves.iter().map(|c| named(&label, &thinned(c))));
         let figure = Figure::of_series(&label, "t [s]", what.axis, &curves).ordered();
-        panels.push(if low < high { figure.within_y(low - margin, high + margin) } else { figure });
+        panels.push(match what.log {
+            Some([low, high]) => figure.log_y().within_y(low, high),
+            None if low < high => figure.within_y(low - margin, high + margin),
+            None => figure,
+        });
     }
     let caption = format!(
         "{}: {}; {energy} is minimised. One panel a method, one curve a step h. The robot's servos follow one motion under all; \
@@ -89,7 +98,8 @@ fn sheet(
         super::ROLL
     );
     let title = format!("{}: {}", capital(robot), what.title);
-    findings.sheets.push((stem.clone(), Sheet::of_panels(&title, 3, panels).captioned(&caption)));
+    let columns = if panels.len() > 6 { 4 } else { 3 };
+    findings.sheets.push((stem.clone(), Sheet::of_panels(&title, columns, panels).captioned(&caption)));
     let heads = ["t [s]".to_owned(), what.axis.to_owned()];
     findings.data.push(Data { stem, heads, series: data });
 }

@@ -10,6 +10,7 @@ mod snapshots;
 mod spider;
 mod trace;
 
+use super::worst::Worst;
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table, large_steps};
 use crate::plot::Series;
 use crate::scene::Scene;
@@ -138,7 +139,7 @@ fn tilt(runs: &Runs, findings: &mut Findings) {
             let claim =
                 format!("{} at {} ms: the torso tilts no more than it did at first", variant.label(), ms(*h));
             if (variant.is_implicit() && variant.is_published()) || variant.stepper == "time-stepping" {
-                findings.bound(claim, "rad", trace.tilt(0.0), 2.0 * ROLL);
+                findings.bound(claim, "rad", Worst::about(trace.tilt(0.0), trace.samples.len()), 2.0 * ROLL);
             }
         }
         if variant.stepper == "ne-mdp" {
@@ -173,7 +174,7 @@ fn height(runs: &Runs, findings: &mut Findings) {
         {
             let claim = format!("{} at {} ms: jumps are as high as one another", variant.label(), ms(*h));
             let spread = if trace.exploded { f64::INFINITY } else { trace.spread(PERIOD) };
-            findings.bound(claim, "m", spread, 0.01);
+            findings.bound(claim, "m", Worst::about(spread, trace.samples.len()), 0.01);
         }
     }
     findings.tables.push(Table {
@@ -201,7 +202,8 @@ fn way(runs: &Runs, findings: &mut Findings) {
         {
             let [_, off] = trace.line(1.0);
             let claim = format!("{} at {} ms: the way is a straight line over time", variant.label(), ms(*h));
-            findings.bound(claim, "m", if trace.exploded { f64::INFINITY } else { off }, 0.03);
+            let off = if trace.exploded { f64::INFINITY } else { off };
+            findings.bound(claim, "m", Worst::about(off, trace.samples.len()), 0.03);
         }
     }
     // How much slower the walk is at the largest step than at the smallest.
@@ -211,12 +213,17 @@ fn way(runs: &Runs, findings: &mut Findings) {
         let label = variant.label();
         let first_order = variant.stepper.ends_with("-pgm") && variant.is_published();
         if variant.stepper == "time-stepping" {
-            findings.bound(format!("{label}: the walk is as fast at 50 ms"), "of its speed", lost.abs(), 0.1);
+            findings.bound(
+                format!("{label}: the walk is as fast at 50 ms"),
+                "of its speed",
+                Worst::about(lost.abs(), last.samples.len()),
+                0.1,
+            );
         } else if first_order && variant.dissipated == ContactPoints {
             findings.bound(
                 format!("{label}: the walk is not much slower at 50 ms"),
                 "of its speed",
-                lost,
+                Worst::about(lost, last.samples.len()),
                 0.6,
             );
         } else if first_order {
@@ -256,7 +263,12 @@ fn cost(runs: &Runs, findings: &mut Findings) {
         for (k, h) in runs.steps.iter().enumerate() {
             let [jump, walk] = both(v, k);
             let micro = 0.5e6 * (jump.seconds + walk.seconds);
-            let mean = |f: fn(&stiction::nmdp::NmdpReport) -> f64| 0.5 * (jump.mean(f) + walk.mean(f));
+            // Of `time-stepping` there are none.
+            let counted = !jump.reports.is_empty();
+            let mean = |f: fn(&stiction::nmdp::NmdpReport) -> f64| match counted {
+                true => format!("{:.2}", 0.5 * (jump.mean(f) + walk.mean(f))),
+                false => "–".to_owned(),
+            };
             let smallest =
                 [jump, walk].iter().flat_map(|t| &t.reports).fold(*h, |m, r| m.min(r.smallest_part));
             let judged = jump.natural_map.max(walk.natural_map);
@@ -265,11 +277,11 @@ fn cost(runs: &Runs, findings: &mut Findings) {
                 ms(*h),
                 format!("{micro:.0}"),
                 format!("{:.1}", h / (1e-6 * micro)),
-                format!("{:.2}", mean(|r| f64::from(r.outer))),
-                format!("{:.2}", mean(|r| f64::from(r.programs))),
-                format!("{:.2}", mean(|r| f64::from(r.newton))),
+                mean(|r| f64::from(r.outer)),
+                mean(|r| f64::from(r.programs)),
+                mean(|r| f64::from(r.newton)),
                 format!("{:.3}", 1e3 * smallest),
-                format!("{:.2}", mean(|r| f64::from(r.stalled))),
+                mean(|r| f64::from(r.stalled)),
                 format!("{:.1}", 1e3 * jump.deepest.max(walk.deepest)),
                 format!("{judged:.2e}"),
             ]);
@@ -313,7 +325,7 @@ fn cost(runs: &Runs, findings: &mut Findings) {
         });
     }
     let exact = runs.jumps[0].iter().chain(&runs.walks[0]).map(|t| t.natural_map);
-    findings.bound_all("time-stepping keeps it".to_owned(), "m/s", exact, 1e-6);
+    findings.bound("time-stepping keeps it".to_owned(), "m/s", Worst::of(exact), 1e-6);
 }
 
 /// Counted work, without times: what another machine finds as well.
@@ -417,7 +429,7 @@ fn quadruped(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
                     claim: format!("the quadruped stands under {} at {:.1} ms", variant.label(), 1e3 * h),
                     measured: if stand.stands { "yes" } else { "NO" }.to_owned(),
                     holds: stand.stands,
-                    sample: 1,
+                    sample: stand.steps,
                 });
             }
             let lost = if jump.apex.is_finite() {

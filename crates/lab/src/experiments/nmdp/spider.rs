@@ -1,5 +1,6 @@
 //! The paper's other robot, the spider: it jumps and walks as Robosimian does, in one table.
 
+use super::super::worst::Worst;
 use super::trace::Trace;
 use super::{PERIOD, ROLL, Runs, VARIANTS, figures, heads, height_cell, ms, rows, walk_cell};
 use crate::experiments::{ExperimentError, Findings, Size, Table};
@@ -74,8 +75,23 @@ fn claims(label: &str, dissipated: Dissipated, [jumps, walks]: [&Trace; 2], find
     let claim = |what: &str| format!("the spider under {label}: {what}");
     // Of contact points alone the energy lets the torso sway at small steps.
     let level = if dissipated == Dissipated::ContactPoints { 5.0 } else { 2.0 } * ROLL;
-    findings.bound(claim("its torso stays nearly level"), "rad", jumps.tilt(0.0), level);
+    findings.bound(
+        claim("its torso stays nearly level"),
+        "rad",
+        Worst::about(jumps.tilt(0.0), jumps.samples.len()),
+        level,
+    );
     let spread = of(jumps, jumps.spread(PERIOD));
-    findings.bound(claim("jumps are as high as one another"), "m", spread, 0.01);
-    findings.bound(claim("the way is a straight line over time"), "m", of(walks, walks.line(1.0)[1]), 0.03);
+    findings.bound(
+        claim("jumps are as high as one another"),
+        "m",
+        Worst::about(spread, jumps.samples.len()),
+        0.01,
+    );
+    findings.bound(
+        claim("the way is a straight line over time"),
+        "m",
+        Worst::about(of(walks, walks.line(1.0)[1]), walks.samples.len()),
+        0.03,
+    );
 }

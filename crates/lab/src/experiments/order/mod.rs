@@ -13,7 +13,7 @@
 
 mod scenes;
 
-use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
+use super::{Claim, Experiment, ExperimentError, Findings, Size, Table, capitalised};
 use crate::plot::{Figure, Series};
 use scenes::{Case, cases};
 use stiction::dynamics::spatial::Pose;
@@ -87,11 +87,13 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
             curves.push(Series { label: stepper.to_owned(), points: measured.errors });
         }
         let (title, error) = match case.exact {
-            Some(_) => (format!("{}: error against the closed form", case.name), "|x(h) − x| [m or rad]"),
-            None => (format!("{}: change when the step is halved", case.name), "|x(2h) − x(h)| [m or rad]"),
+            Some(_) => ("error against the closed form", "|x(h) − x| [m or rad]"),
+            None => ("change when the step is halved", "|x(2h) − x(h)| [m or rad]"),
         };
+        let title = format!("{}: {title}", capitalised(case.name));
         let stem = format!("order-{}", case.stem());
-        findings.keep_over(&stem, &title, ["step h [s]", error], curves, |f: Figure| f.log_x().log_y());
+        findings
+            .keep_over(&stem, &title, ["step h [s]", error], curves, |f: Figure| f.marked().log_x().log_y());
         rows[0].push(orders);
         rows[1].push(errors);
     }

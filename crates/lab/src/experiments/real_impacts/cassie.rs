@@ -1,5 +1,6 @@
 //! Landings of a biped, 50 ms each, under its measured torques, by contact laws and steppers that know closed legs.
 
+use super::super::worst::Worst;
 use super::super::{Claim, ExperimentError, Findings, Size, Table};
 use crate::identification;
 use crate::plot::{Figure, Series};
@@ -111,8 +112,8 @@ pub(super) fn measured(
                 "{count} landings of a biped, {name}: rates of the joints, error over that without ground"
             ),
             "–",
-            error[2] / fall[2],
-            if *count == landings.len() && *count > 0 { 0.5 } else { -1.0 },
+            Worst::about(error[2] / fall[2], *count),
+            if *count == landings.len() { 0.5 } else { f64::NEG_INFINITY },
         );
         findings.notes.push(format!(
             "cassie, {name}: velocity of the pelvis, error over that without ground {:.2}: within 50 ms little of a landing tells in it",
@@ -126,7 +127,7 @@ pub(super) fn measured(
         heads: ["law", "landings", "pelvis [m/s]", "pelvis [rad/s]", "joints [rad/s]"].map(str::to_owned).to_vec(),
         rows,
     });
-    let shape: fn(Figure) -> Figure = |f| f;
+    let shape: fn(Figure) -> Figure = Figure::marked;
     let title = "Landings of a biped: error of the rates of the joints";
     findings.keep_over("cassie-landings", title, ["landing", "error [rad/s]"], series, shape);
     Ok(())

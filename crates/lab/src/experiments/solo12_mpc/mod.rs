@@ -13,6 +13,7 @@ mod figures;
 mod ground;
 mod walk;
 
+use super::worst::Worst;
 use super::{Claim, Conduct, Contacts, Experiment, ExperimentError, Findings, Size};
 use crate::nearest::hint;
 use ground::Ground;
@@ -280,7 +281,7 @@ fn on_flat_ground(findings: &mut Findings, plan: &Plan, trot: &Walk, walked: &Wa
     findings.bound(
         format!("{EXACT}, flat ground: every step is certified, natural map"),
         "m/s",
-        trot.natural_map,
+        Worst::about(trot.natural_map, trot.steps),
         CERTIFIED,
     );
 }
@@ -293,7 +294,7 @@ fn on_bumps(findings: &mut Findings, rows: &[Row]) {
     findings.bound(
         format!("{EXACT}, bumps: every step is certified, natural map"),
         "m/s",
-        exact.worst(|w| w.natural_map),
+        Worst::about(exact.worst(|w| w.natural_map), exact.walks.iter().map(|w| w.steps).sum()),
         CERTIFIED,
     );
     let eps = |row: &Row| row.mean(|w| w.eps_abs[1]);

@@ -8,6 +8,7 @@
 mod attempt;
 mod tasks;
 
+use super::worst::Worst;
 use super::{Claim, Conduct, Contacts, Experiment, ExperimentError, Findings, Size, Table};
 use crate::plot::{Figure, Series};
 use attempt::{Attempt, AttemptError, Seen, attempt, see};
@@ -163,7 +164,7 @@ fn judge(findings: &mut Findings, task: &Task, made: &Attempt, seen: &Seen) {
     findings.bound(
         format!("{}: every step is certified, natural map", task.about),
         "m/s",
-        seen.natural_map,
+        Worst::about(seen.natural_map, seen.t.len()),
         CERTIFIED,
     );
     let mut claim = |claim: String, measured: String, holds: bool| {

@@ -4,6 +4,7 @@
 
 use super::{ExperimentError, Findings, Size, pendulum};
 use crate::experiments::multibody::{simulation, step};
+use crate::experiments::worst::Worst;
 use crate::plot::Series;
 use stiction::EnergyLedger;
 
@@ -43,7 +44,7 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
     for (stepper, part, keeps) in STEPPERS {
         series.push(run(stepper, whole / part, keeps, findings)?);
     }
-    findings.keep("long-runs", "A double pendulum: energy over a long run", "E − E₀", "J", series);
+    findings.keep_log("long-runs", "A double pendulum: energy over a long run", "|E − E₀|", "J", series);
     Ok(())
 }
 
@@ -51,7 +52,7 @@ fn run(stepper: &str, steps: u32, keeps: Keeps, findings: &mut Findings) -> Resu
     let mut sim = simulation(pendulum()?, (stepper, STEP), |_| {})?;
     let start = sim.energy().total();
     let (mut sum, mut size_of, mut points) = (EnergyLedger::default(), 0.0_f64, Vec::new());
-    let (mut off, mut before, mut told) = (0.0_f64, start, 0);
+    let (mut off, mut before) = (Worst::default(), start);
     // Largest kinetic energy, and largest change of the energy in each half of the run.
     let (mut kinetic, mut swings) = (0.0_f64, [0.0_f64; 2]);
     for k in 0..steps {
@@ -61,21 +62,21 @@ fn run(stepper: &str, steps: u32, keeps: Keeps, findings: &mut Findings) -> Resu
         if let Some(ledger) = report.ledger {
             // Of the step, relative to the largest entry or the energy.
             let scale = ledger.size().max(before.abs());
-            off = off.max((ledger.explained() - (after - before)).abs() / scale);
+            off.see((ledger.explained() - (after - before)).abs() / scale);
             sum = sum.followed_by(&ledger);
             size_of = size_of.max(sum.size());
-            told += 1;
         }
         before = after;
         kinetic = kinetic.max(energy.kinetic);
         let half = &mut swings[usize::from(2 * k >= steps)];
         *half = if (after - start).is_finite() { half.max((after - start).abs()) } else { f64::INFINITY };
         if k % (steps / 400).max(1) == 0 {
-            points.push([sim.state().t, after - start]);
+            points.push([sim.state().t, (after - start).abs()]);
         }
     }
-    if told > 0 {
+    if off.count() > 0 {
         let all = (sum.explained() - (before - start)).abs() / size_of.max(start.abs());
+        let all = Worst::about(all, off.count());
         let claim =
             format!("{stepper}: {steps} steps, energy that the ledger of a step cannot name, relative");
         findings.bound(claim, "–", off, UNNAMED);

@@ -16,7 +16,7 @@
 mod long_runs;
 
 use super::multibody::{robot, scene, simulation};
-use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
+use super::{Claim, Experiment, ExperimentError, Findings, Size, Table, capitalised};
 use crate::plot::{Figure, Series};
 use std::time::Instant;
 use stiction::models::World;
@@ -209,9 +209,9 @@ fn precision(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
                 over_seconds.push(Series { label: stepper.to_owned(), points: by_seconds });
             }
         }
-        let shape: fn(Figure) -> Figure = |f| f.log_x().log_y();
+        let shape: fn(Figure) -> Figure = |f| f.marked().log_x().log_y();
         let stem = case.0.replace(' ', "-");
-        let title = format!("{}: error over work", case.0);
+        let title = format!("{}: error over work", capitalised(case.0));
         let axes = ["parts [–]", "error [m or rad]"];
         findings.keep_over(&format!("work-{stem}"), &title, axes, over_parts, shape);
         let axes = ["time [s]", "error [m or rad]"];
