@@ -15,7 +15,7 @@ import type { Frame } from "./protocol";
 import type { Session } from "./session";
 import { span } from "./source";
 import type { Source } from "./source";
-import { expectedContacts, expectedForce, forceFromWorld, modeCounts, mostContacts, typicalLargestForce } from "./summary";
+import { expectedContacts, expectedForce, forceFromWorld, modeCounts, mostContacts, mostPressure, typicalLargestForce } from "./summary";
 import { applyTheme, preferredTheme, THEMES } from "./theme";
 import type { Theme } from "./theme";
 import { Transport } from "./transport";
@@ -103,7 +103,9 @@ export class App {
     const contacts = this.session ? expectedContacts(scene) : mostContacts(source);
     this.metresPerNewton = (ARROW * this.view.size) / typical / Math.sqrt(Math.max(contacts / FEW, 1));
     this.makeRoom(contacts);
+    this.view.pressure.top = 0;
     this.panel.load(scene);
+    this.reachPressure(mostPressure(source));
     this.controls?.load(scene);
     this.transport.load(source, player);
     this.plots.load(source);
@@ -155,6 +157,9 @@ export class App {
       naturalMap: shown?.naturalMap ?? null,
       energy: shown?.energy ?? null,
       drawn: view.overlay.drawn(),
+      polygons: view.pressure.drawn,
+      pressure: this.source.length > 0 ? this.source.digest(player.index).pressure : 0,
+      pressureTop: view.pressure.top,
       followed: view.followed,
       picked: this.picked,
       seeThrough: this.seeThrough,
@@ -198,6 +203,7 @@ export class App {
     if (frame === this.shown) return;
     this.shown = frame;
     this.makeRoom(frame.contacts.length);
+    if (this.session) this.reachPressure(this.source.digest(this.player.index).pressure);
     this.place(frame);
     const first = this.ghosts.first(frame);
     this.panel.show(first);
@@ -211,6 +217,14 @@ export class App {
     this.crowded = true;
     this.view.overlay.shown.cones = false;
     if (this.commands) reflectSwitches(this.commands);
+  }
+
+  /** The scale of pressures reaches to this one [Pa]; from the first on there is a legend and a switch. */
+  private reachPressure(pascals: number): void {
+    const { pressure } = this.view;
+    pressure.reach(pascals);
+    this.panel.pressure(pressure.top);
+    byId("tool-pressure").hidden = pressure.top === 0;
   }
 
   private place(frame: Frame): void {
@@ -297,6 +311,7 @@ export class App {
       overlay("forces", "f", "Force arrows"),
       overlay("cones", "c", "Friction cones"),
       overlay("points", "b", "Contact points"),
+      { keys: ["u"], what: "Pressure on contact surfaces", button: "tool-pressure", on: () => view.pressure.shown, run: () => this.togglePressure() },
       ...inside("joints", "j", "Joint axes and limits"),
       ...inside("masses", "w", "Centres of mass"),
       ...inside("inertias", "i", "Ellipsoids of inertia"),
@@ -345,6 +360,12 @@ export class App {
     this.view.hand.release();
     this.view.hand.ready = !this.view.hand.ready;
     reflectSwitches(this.commands);
+  }
+
+  private togglePressure(): void {
+    this.view.pressure.shown = !this.view.pressure.shown;
+    this.view.pressure.redraw();
+    this.redraw();
   }
 
   private toggleTrail(): void {

@@ -1,7 +1,7 @@
 // Numbers read off a frame.
 
-import { MODES, POSE_FLOATS, WORLD } from "./protocol";
-import type { Contact, Frame, Mode, Outcome, Scene, Vec3 } from "./protocol";
+import { CORNER_FLOATS, MODES, POSE_FLOATS, WORLD } from "./protocol";
+import type { Contact, Frame, Mode, Outcome, Patch, Scene, Vec3 } from "./protocol";
 import type { Source } from "./source";
 
 /** What the charts need of a frame, kept for every frame there is. */
@@ -18,6 +18,8 @@ export interface Digest {
   force: [number, number, number];
   /** Largest force of a contact [N]. */
   largest: number;
+  /** Highest pressure on a contact surface [Pa]; 0 where there is none. */
+  pressure: number;
   efforts: Float32Array;
 }
 
@@ -27,7 +29,20 @@ export function digestOf(whole: Frame, scene: Scene): Digest {
   const { t, energy, naturalMap, ownNaturalMap, penetration, iterations, outcome, efforts } = frame;
   const largest = frame.contacts.reduce((most, { force }) => Math.max(most, norm(force)), 0);
   const [counts, force] = [modeCounts(frame), forceFromWorld(frame)];
-  return { t, energy, naturalMap, ownNaturalMap, penetration, iterations, outcome, counts, force, largest, efforts };
+  const pressure = highestPressure(whole.patches);
+  return { t, energy, naturalMap, ownNaturalMap, penetration, iterations, outcome, counts, force, largest, pressure, efforts };
+}
+
+/** [Pa] */
+function highestPressure(patches: Patch[]): number {
+  let most = 0;
+  for (const { corners } of patches) {
+    for (let i = CORNER_FLOATS - 1; i < corners.length; i += CORNER_FLOATS) {
+      const pressure = corners[i] ?? 0;
+      if (pressure > most && Number.isFinite(pressure)) most = pressure;
+    }
+  }
+  return most;
 }
 
 function contactsOfFirstRun({ contacts }: Frame, { runs }: Scene): Contact[] {
@@ -115,6 +130,13 @@ export function mostContacts(source: Source): number {
     const { open, stick, slide } = source.digest(i).counts;
     most = Math.max(most, open + stick + slide);
   }
+  return most;
+}
+
+/** Highest pressure of the whole source [Pa]; 0 where nothing meets by pressure. */
+export function mostPressure(source: Source): number {
+  let most = 0;
+  for (let i = 0; i < source.length; i++) most = Math.max(most, source.digest(i).pressure);
   return most;
 }
 

@@ -21,6 +21,7 @@ import { Hand } from "./hand";
 import { Labels } from "./labels";
 import type { Name } from "./labels";
 import { Overlay } from "./overlay";
+import { Pressure } from "./pressure";
 import type { Frame, Scene, Vec3 } from "./protocol";
 import { Sharpness } from "./sharpness";
 import { studio } from "./studio";
@@ -50,6 +51,7 @@ export class View {
   bodies!: Bodies;
   anatomy!: Anatomy;
   readonly trail = new Trail();
+  readonly pressure = new Pressure();
   readonly hand: Hand;
   size = 1;
   /** Whether the bodies go too far to be framed at once: then one should follow them. */
@@ -94,7 +96,7 @@ export class View {
     this.orbit.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
     this.orbit.addEventListener("change", () => this.invalidate());
     this.hand = new Hand(this, this.renderer.domElement, this.camera, this.orbit);
-    this.scene.add(this.sky, this.studio, this.sun, this.sun.target, this.trail, this.hand.mark);
+    this.scene.add(this.sky, this.studio, this.sun, this.sun.target, this.trail, this.pressure, this.hand.mark);
     this.sky.position.set(0, 0, 1);
     this.listenForPicks();
     new ResizeObserver(() => this.fit()).observe(host);
@@ -153,6 +155,7 @@ export class View {
     this.bodies.pose(frame);
     this.renderer.shadowMap.needsUpdate = true;
     this.overlay.show(frame);
+    this.pressure.show(frame);
     this.moveWithFollowed();
     this.hand.follow();
     this.invalidate();
@@ -166,6 +169,7 @@ export class View {
     this.studio.intensity = theme.studio;
     this.bodies.paint(theme);
     this.overlay.paint(theme);
+    this.pressure.paint(theme);
     this.trail.paint(theme);
     this.anatomy.paint(theme);
     this.hand.paint(theme);
