@@ -65,6 +65,7 @@ export class App {
     this.load(source, player);
     this.makeWay();
     addEventListener("resize", () => this.makeWay());
+    new ResizeObserver(() => this.makeWay()).observe(byId("panel"));
     this.view.look("home");
 
     this.commands = this.makeCommands();
@@ -381,12 +382,19 @@ export class App {
     reflectSwitches(this.commands);
   }
 
-  /** Tells the view what covers it: the bar, and on a phone the panel and the plots. */
+  /** Tells the view what covers it: the bar, panel and tools beside it, and on a phone panel and plots. */
   private makeWay(): void {
-    const [plots, bar, panel] = ["plots", "transport", "panel"].map((id) => byId(id).getBoundingClientRect()) as [DOMRect, DOMRect, DOMRect];
+    const box = (id: string) => byId(id).getBoundingClientRect();
+    const [plots, bar, panel, tools] = [box("plots"), box("transport"), box("panel"), box("tools")];
     const wide = ({ width }: DOMRect) => width > innerWidth / 2;
-    const top = wide(panel) ? Math.min(panel.bottom, innerHeight / 5) : 0;
-    this.view.cover(Math.round(top), Math.round(innerHeight - (this.plots.on && wide(plots) ? plots.top : bar.top)));
+    // A folded panel is a strip at the top, as on a phone.
+    const tall = !wide(panel) && panel.height > innerHeight / 4;
+    this.view.cover({
+      top: wide(panel) ? Math.round(Math.min(panel.bottom, innerHeight / 5)) : 0,
+      bottom: Math.round(innerHeight - (this.plots.on && wide(plots) ? plots.top : bar.top)),
+      left: tall ? Math.round(panel.right) : 0,
+      right: tall ? Math.round(innerWidth - tools.left) : 0,
+    });
   }
 
   /** What is shown, without panel and bar. */
