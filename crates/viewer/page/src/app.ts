@@ -15,7 +15,7 @@ import type { Frame } from "./protocol";
 import type { Session } from "./session";
 import { span } from "./source";
 import type { Source } from "./source";
-import { expectedContacts, expectedForce, forceFromWorld, modeCounts, mostContacts, mostPressure, typicalLargestForce } from "./summary";
+import { expectedContacts, expectedForce, forceFromWorld, modeCounts, mostContacts, pressures, typicalLargestForce } from "./summary";
 import { applyTheme, preferredTheme, THEMES } from "./theme";
 import type { Theme } from "./theme";
 import { Transport } from "./transport";
@@ -26,6 +26,7 @@ const PATH_SAMPLES = 24; // frames looked at to frame the scene
 const ARROW = 0.6; // length of a typical large force, in sizes of the scene
 const FEW = 16; // contacts; arrows of more are shorter, so that their points of application are still seen
 const CROWD = 64; // contacts whose cones would hide the bodies
+const RECENT = 300; // frames of a session whose pressures make the scale
 const PATIENCE = 4000; // ms a notice stays
 
 export class App {
@@ -103,10 +104,9 @@ export class App {
     const typical = this.session ? expectedForce(scene) : typicalLargestForce(source);
     const contacts = this.session ? expectedContacts(scene) : mostContacts(source);
     this.metresPerNewton = (ARROW * this.view.size) / typical / Math.sqrt(Math.max(contacts / FEW, 1));
+    this.scalePressure();
     this.makeRoom(contacts);
-    this.view.pressure.top = 0;
     this.panel.load(scene);
-    this.reachPressure(mostPressure(source));
     this.controls?.load(scene);
     this.transport.load(source, player);
     this.plots.load(source);
@@ -203,8 +203,8 @@ export class App {
     const frame = this.source.frame(this.player.index);
     if (frame === this.shown) return;
     this.shown = frame;
+    if (this.session) this.scalePressure();
     this.makeRoom(frame.contacts.length);
-    if (this.session) this.reachPressure(this.source.digest(this.player.index).pressure);
     this.place(frame);
     const first = this.ghosts.first(frame);
     this.panel.show(first);
@@ -212,19 +212,22 @@ export class App {
     showVerdict(verdict(frame, this.source.scene));
   }
 
-  /** Cones of a crowd of contacts are shown only when asked for. */
+  /** Cones of a crowd of contacts are shown only when asked for, and where polygons tell of them, so are points and forces. */
   private makeRoom(contacts: number): void {
     if (this.crowded || contacts <= CROWD) return;
     this.crowded = true;
-    this.view.overlay.shown.cones = false;
+    const { shown } = this.view.overlay;
+    shown.cones = false;
+    if (this.view.pressure.top > 0) shown.points = shown.forces = false;
     if (this.commands) reflectSwitches(this.commands);
   }
 
-  /** The scale of pressures reaches to this one [Pa]; from the first on there is a legend and a switch. */
-  private reachPressure(pascals: number): void {
+  /** The scale of pressures is that of the recording, or of the last frames of a session; with the first there is a legend and a switch. */
+  private scalePressure(): void {
     const { pressure } = this.view;
-    pressure.reach(pascals);
-    this.panel.pressure(pressure.top);
+    const [typical, most] = pressures(this.source, this.session ? RECENT : Infinity);
+    pressure.reach(typical);
+    this.panel.pressure(pressure.top, most > pressure.top);
     byId("tool-pressure").hidden = pressure.top === 0;
   }
 

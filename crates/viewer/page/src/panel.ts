@@ -58,11 +58,11 @@ export class Panel {
     text(byId("natural-map"), Number.isFinite(frame.naturalMap) ? `${scientific(frame.naturalMap)} m/s` : "not asked");
   }
 
-  /** The legend of contact surfaces, up to a pressure [Pa]; none without. */
-  pressure(top: number): void {
+  /** The legend of contact surfaces, up to a pressure [Pa], which is exceeded or not; none without. */
+  pressure(top: number, exceeded: boolean): void {
     byId("pressure-row").hidden = top === 0;
     byId("pressure-scale").style.background = GRADIENT;
-    text(byId("pressure-top"), pressure(top));
+    text(byId("pressure-top"), (exceeded ? "≥\u2009" : "") + pressure(top));
   }
 
   followed(name: string | null): void {

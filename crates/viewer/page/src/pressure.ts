@@ -1,7 +1,8 @@
 // Contact surfaces of what meets by pressure: their polygons, coloured by the pressure.
 //
 // They lie inside both bodies, so they are drawn over what hides them, fainter. The colours are viridis (van der Walt and
-// Smith), which rises evenly in lightness and reads the same with every common colour blindness, from no pressure to `top`.
+// Smith), which rises evenly in lightness and reads the same with every common colour blindness, from no pressure to `top`; what is
+// higher has the last.
 
 import { BufferAttribute, BufferGeometry, Color, DoubleSide, DynamicDrawUsage, GreaterDepth, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial } from "three";
 import type { Material } from "three";
@@ -45,9 +46,10 @@ export class Pressure extends Group {
     this.edges.material.color.set(theme.edge);
   }
 
-  /** The scale reaches to this pressure at least [Pa]. */
+  /** The scale reaches to this pressure [Pa], or a little more. */
   reach(pascals: number): void {
-    if (pascals <= this.top) return;
+    this.top = 0;
+    if (pascals <= 0) return;
     const power = 10 ** Math.floor(Math.log10(pascals));
     this.top = (ENDS.find((end) => end * power >= pascals * (1 - 1e-9)) ?? 10) * power;
   }

@@ -133,11 +133,15 @@ export function mostContacts(source: Source): number {
   return most;
 }
 
-/** Highest pressure of the whole source [Pa]; 0 where nothing meets by pressure. */
-export function mostPressure(source: Source): number {
-  let most = 0;
-  for (let i = 0; i < source.length; i++) most = Math.max(most, source.digest(i).pressure);
-  return most;
+/** What few of the last so many frames exceed with their highest pressures, and the highest of all [Pa]; 0 where nothing meets by pressure. */
+export function pressures(source: Source, last = Infinity): [typical: number, most: number] {
+  const highest: number[] = [];
+  for (let i = Math.max(source.length - last, 0); i < source.length; i++) {
+    const { pressure } = source.digest(i);
+    if (pressure > 0) highest.push(pressure);
+  }
+  highest.sort((a, b) => a - b);
+  return [highest[Math.floor(0.9 * (highest.length - 1))] ?? 0, highest.at(-1) ?? 0];
 }
 
 /** Share of each mode among the contacts of frames first..=last; all zero when there are none. */

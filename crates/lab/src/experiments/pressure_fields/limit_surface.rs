@@ -71,7 +71,7 @@ fn last_ratio() -> f64 {
     for _ in 0..60 {
         let middle: f64 = 0.5 * (low + high);
         let [f, t] = exact(middle);
-        if f > 2.0 * t * middle { low = middle } else { high = middle }
+        if f < 2.0 * t * middle { low = middle } else { high = middle }
     }
     low
 }
