@@ -105,7 +105,7 @@ const tests = {
     assert.ok(!(await page.locator("#help").isVisible()));
     await page.keyboard.press("t");
     assert.equal((await state(page)).followed, 0);
-    const [x, y, z] = (await state(page)).poses;
+    const [x, y, z] = (await until(page, "s.settled")).poses;
     const [left, top] = await page.evaluate((at) => window.__stiction.pixelOf(at), [x, y, z]);
     // What is followed is in the middle of what panel, tools and bar leave open.
     const box = async (id) => page.locator(id).boundingBox();

@@ -220,7 +220,7 @@ fn woodpecker(size: Size, findings: &mut Findings) -> Result<(), ExperimentError
     state.q.copy_from_slice(&[0.0, -0.1036 / SCALE, (-0.2788 + 0.1036) / SCALE]);
     state.v.copy_from_slice(&[-0.3411, 0.0, -7.4583 / SCALE]);
     let h = 2e-5;
-    let mut sim = simulation((world, state), ("time-stepping", h), |_| {})?;
+    let mut sim = simulation((world, state), ("moreau", h), |_| {})?;
     let cycles = if size == Size::Small { 4 } else { 12 };
     let (mut pecks, mut points): (Vec<f64>, [Vec<[f64; 2]>; 2]) = (Vec::new(), Default::default());
     let (mut away, mut steps) = (true, 0);
