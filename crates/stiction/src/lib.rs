@@ -104,6 +104,7 @@ mod input;
 mod linearization;
 mod mechanism;
 mod params;
+mod patches;
 pub mod random;
 mod recorder;
 pub mod recording;

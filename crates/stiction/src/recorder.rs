@@ -76,6 +76,7 @@ pub fn frame_of(sim: &mut Simulation, natural_map: f64, step: StepMark) -> Frame
     let worst = step.worst.map(|i| if i < awake { i } else { i + contacts.len() - awake });
     let step = StepMark { worst, ..step };
     let energy = sim.energy().total();
+    let patches = sim.patches();
     let poses =
         (sim.kinematics().X_WB.iter()).map(|x| (x.translation.to_array(), x.rotation.to_array())).collect();
     let scalar = sim.world().model.joints.iter().filter(|j| j.kind.is_scalar());
@@ -86,6 +87,7 @@ pub fn frame_of(sim: &mut Simulation, natural_map: f64, step: StepMark) -> Frame
         natural_map,
         energy,
         step,
+        patches,
         joints: scalar.map(|j| sim.state().q[j.idx_q]).collect(),
         efforts,
     }

@@ -130,6 +130,8 @@ pub struct Frame {
     pub poses: Vec<([f64; 3], [f64; 4])>,
     /// Contacts of the step that led to this instant, open ones included.
     pub contacts: Vec<ContactMark>,
+    /// Contact surfaces at this instant of what meets by pressure; empty where nothing does.
+    pub patches: Vec<PatchMark>,
     /// Certificate of that step: the natural-map residual [m/s]. NaN when it was not asked for.
     pub natural_map: f64,
     /// Kinetic and potential energy [J].
@@ -201,6 +203,17 @@ pub struct ContactMark {
     /// Coulomb's coefficient, equation (1).
     pub mu: f64,
     pub mode: ContactMode,
+}
+
+/// A surface on which the pressures of two solids are equal, as polygons.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PatchMark {
+    /// Bodies A and B; `None`: the world.
+    pub bodies: [Option<usize>; 2],
+    /// How many of the corners are those of each polygon, in their order.
+    pub polygons: Vec<usize>,
+    /// Corners of all polygons: where in W [m], and the pressure there without dissipation [Pa].
+    pub corners: Vec<([f64; 3], f64)>,
 }
 
 /// What a contact does during the step.
@@ -301,7 +314,11 @@ impl Recording {
                 return Err(RecordingFault::Time { frame: index, t: frame.t, before });
             }
             before = frame.t;
-            let mut ends = frame.contacts.iter().flat_map(|mark| mark.bodies);
+            if frame.patches.iter().any(|p| p.polygons.iter().sum::<usize>() != p.corners.len()) {
+                return Err(RecordingFault::Polygons { frame: index });
+            }
+            let patched = frame.patches.iter().flat_map(|patch| patch.bodies);
+            let mut ends = frame.contacts.iter().flat_map(|mark| mark.bodies).chain(patched);
             if ends.any(|end| end.is_some_and(|body| body >= body_count)) {
                 return Err(RecordingFault::ContactBody { frame: index, body_count });
             }
@@ -315,8 +332,17 @@ impl Default for Frame {
     fn default() -> Self {
         let nan = f64::NAN;
         let step = StepMark::default();
-        let (poses, contacts, joints, efforts) = (vec![], vec![], vec![], vec![]);
-        Self { t: nan, poses, contacts, natural_map: nan, energy: nan, step, joints, efforts }
+        Self {
+            t: nan,
+            poses: vec![],
+            contacts: vec![],
+            patches: vec![],
+            natural_map: nan,
+            energy: nan,
+            step,
+            joints: vec![],
+            efforts: vec![],
+        }
     }
 }
 
@@ -326,9 +352,11 @@ impl Frame {
         // What is no contact can no longer be told by its number.
         self.step.worst = self.step.worst.filter(|&i| i < self.contacts.len());
         self.poses.extend(&other.poses);
-        let ours =
-            |m: &ContactMark| ContactMark { bodies: m.bodies.map(|b| b.map(|b| b + first)), ..m.clone() };
-        self.contacts.extend(other.contacts.iter().map(ours));
+        let ours = |bodies: [Option<usize>; 2]| bodies.map(|b| b.map(|b| b + first));
+        let contact = |m: &ContactMark| ContactMark { bodies: ours(m.bodies), ..m.clone() };
+        let patch = |m: &PatchMark| PatchMark { bodies: ours(m.bodies), ..m.clone() };
+        self.contacts.extend(other.contacts.iter().map(contact));
+        self.patches.extend(other.patches.iter().map(patch));
     }
 
     /// Force of the world on the bodies [N]: the sum over contacts with the world at one end; what two bodies do to
@@ -369,6 +397,8 @@ pub enum RecordingFault {
     Time { frame: usize, t: f64, before: f64 },
     #[error("frame {frame} has a contact on a body beyond the {body_count} recorded ones")]
     ContactBody { frame: usize, body_count: usize },
+    #[error("frame {frame} has a contact surface whose polygons are not made of its corners")]
+    Polygons { frame: usize },
 }
 
 #[cfg(test)]
@@ -427,6 +457,18 @@ mod tests {
         recording.frames[1] = frame(0.1, 1);
         recording.frames[1].contacts.push(mark([None, Some(1)], [0.0; 3]));
         assert!(matches!(recording.check(), Err(RecordingFault::ContactBody { frame: 1, .. })));
+        recording.frames[1] = frame(0.1, 1);
+        let patch = |body| PatchMark {
+            bodies: [None, Some(body)],
+            polygons: vec![3],
+            corners: vec![([0.0; 3], 1e3); 3],
+        };
+        recording.frames[1].patches.push(patch(0));
+        assert_eq!(recording.check(), Ok(()));
+        recording.frames[1].patches.push(patch(1));
+        assert!(matches!(recording.check(), Err(RecordingFault::ContactBody { frame: 1, .. })));
+        recording.frames[1].patches[1] = PatchMark { polygons: vec![4], ..patch(0) };
+        assert!(matches!(recording.check(), Err(RecordingFault::Polygons { frame: 1 })));
     }
 
     /// Two runs of a box on the floor, the second shorter: bodies and contacts are told apart, the floor is there once.

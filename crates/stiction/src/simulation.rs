@@ -3,6 +3,8 @@
 use crate::catalogue::StepperName;
 use crate::input::Input;
 use crate::params::{StepperParamError, StepperParams};
+use crate::patches::Patches;
+use crate::recording::PatchMark;
 use crate::report::{Answers, StepReport, StepStatus};
 use crate::settings::Settings;
 use crate::snapshot::{self, Bits, Snapshot, SnapshotError};
@@ -126,6 +128,8 @@ pub struct Simulation {
     /// c of the last step, for those who ask.
     velocities: Vec<f64>,
     at_rest: CertificatesAtRest,
+    /// For who looks at contact surfaces; `None` until then, and inside where nothing yields by pressure.
+    patches: Option<Option<Box<Patches>>>,
     /// Of the world, once somebody needed it.
     fingerprint: OnceLock<u64>,
 }
@@ -183,6 +187,7 @@ impl Simulation {
             vel: Velocities::new(model),
             velocities: Vec::new(),
             at_rest: CertificatesAtRest::new(model.trees),
+            patches: None,
             fingerprint: OnceLock::new(),
             input: Input { control: vec![0.0; world.actuators.len()], generalized: vec![0.0; model.nv()] },
             judge: Judge::default(),
@@ -277,6 +282,16 @@ impl Simulation {
     pub fn kinematics(&mut self) -> &Kinematics {
         self.kin.update(&self.world.model, &self.state.q);
         &self.kin
+    }
+
+    /// Contact surfaces of what meets by pressure, at the present poses: pressures without dissipation. Contacts are those of the step that
+    /// led here; where things move fast the two are apart by a step.
+    pub fn patches(&mut self) -> Vec<PatchMark> {
+        // A world with surfaces that no field can be made of has no stepper, and so no simulation.
+        let make = || Patches::new(&self.world).ok().flatten().map(Box::new);
+        let Some(patches) = self.patches.get_or_insert_with(make) else { return Vec::new() };
+        self.kin.update(&self.world.model, &self.state.q);
+        patches.at(&self.world, &self.kin)
     }
 
     /// Adds a force [N], in W, at a point of `body` [m, in W], for the next step only.

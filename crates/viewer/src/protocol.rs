@@ -2,10 +2,11 @@
 //!
 //! Both messages are the same whether they travel in a file ([`pack`]) or, one by one, over a socket. The page's
 //! `src/protocol.ts` is the twin of this file; a change of layout raises [`VERSION`] in both.
+//! Both read what is of [`OLDEST`] or later: version 5 brought patches, and frames without any are what they were.
 //!
 //! # Scene (JSON, UTF-8)
 //! ```text
-//! { "stiction_protocol": 4, "name", "contact_model", "dt" [s], "tolerance" [m/s] | null, "notes": [sentence, ..],
+//! { "stiction_protocol": 5, "name", "contact_model", "dt" [s], "tolerance" [m/s] | null, "notes": [sentence, ..],
 //!   "bodies": [name, ..],
 //!   "geometries": [{ "name", "body": index | null, "shape": { "kind", .. }, "position" [m], "quaternion" (w x y z),
 //!                    "rgba" }, ..],
@@ -32,9 +33,12 @@
 //!                    f32 × 3 point [m], f32 × 3 normal, f32 × 3 force on B [N], f32 mu
 //!      …  nj × f32   positions of hinges, slides and screws [rad or m]
 //!      …  nu × f32   efforts of the actuators [N·m or N]
+//!      …  to the end, for each contact surface of what meets by pressure:
+//!                    i32 A, i32 B (as of contacts), u32 polygons np, u32 corners of all of them nk,
+//!                    np × u32 corners of a polygon, nk × (f32 × 3 corner [m], f32 pressure [Pa])
 //! ```
 //! Single precision places a body 10 m away to within 1 µm, and nearer ones need no more: lengths, unit vectors,
-//! quaternions and joint positions are rounded to multiples of 2⁻²⁰, forces and efforts to 21 binary digits. A recording
+//! quaternions and joint positions are rounded to multiples of 2⁻²⁰, forces, efforts and pressures to 21 binary digits. A recording
 //! deflates the better for it: bodies at rest cost nothing. Time, energy and certificate keep double precision because one
 //! reads them as numbers.
 //!
@@ -44,17 +48,21 @@
 use serde::Serialize;
 use stiction::Remedy;
 use stiction::recording::{
-    ContactMark, ContactMode, Frame, Mechanism, RecordedGeometry, RecordedRun, Recording, StepMark,
-    StepOutcome,
+    ContactMark, ContactMode, Frame, Mechanism, PatchMark, RecordedGeometry, RecordedRun, Recording,
+    StepMark, StepOutcome,
 };
 
 /// Raised with every change of layout.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
+/// Recordings of this version and those after it are read.
+pub const OLDEST: u32 = 4;
 
 const FRAME_HEADER: usize = 64;
 const POSE_SIZE: usize = 28;
 const CONTACT_SIZE: usize = 52;
 const SINGLE: usize = 4;
+const PATCH_HEADER: usize = 16;
+const CORNER_SIZE: usize = 16;
 /// Lengths are told in steps of one over this [m].
 const GRID: f64 = 1_048_576.0;
 /// Of a single's 24 binary digits, those that a force does without.
@@ -124,6 +132,18 @@ pub fn encode_frame_into(frame: &Frame, out: &mut Vec<u8>) {
     }
     put_on_grid(out, &frame.joints);
     put_rounded(out, &frame.efforts);
+    for patch in &frame.patches {
+        for end in patch.bodies {
+            out.extend(index_i32(end).to_le_bytes());
+        }
+        for count in [patch.polygons.len(), patch.corners.len()].iter().chain(&patch.polygons) {
+            out.extend(length_u32(*count).to_le_bytes());
+        }
+        for (position, pressure) in &patch.corners {
+            put_on_grid(out, position);
+            put_rounded(out, &[*pressure]);
+        }
+    }
 }
 
 /// Reads one frame message back; what was written in double precision returns bit for bit.
@@ -143,7 +163,7 @@ pub fn decode_frame(bytes: &[u8]) -> Result<Frame, DecodeError> {
     // Counts are believed only when the bytes are there, so that no lie makes us allocate.
     let sizes = [(bodies, POSE_SIZE), (contacts, CONTACT_SIZE), (joints, SINGLE), (efforts, SINGLE)];
     let needed: u128 = sizes.iter().map(|&(count, size)| count as u128 * size as u128).sum();
-    if needed != reader.rest.len() as u128 {
+    if needed > reader.rest.len() as u128 {
         return Err(DecodeError::Length { got: bytes.len() });
     }
     Ok(Frame {
@@ -157,6 +177,7 @@ pub fn decode_frame(bytes: &[u8]) -> Result<Frame, DecodeError> {
         contacts: (0..contacts).map(|_| reader.contact()).collect::<Result<_, _>>()?,
         joints: (0..joints).map(|_| reader.single()).collect::<Result<_, _>>()?,
         efforts: (0..efforts).map(|_| reader.single()).collect::<Result<_, _>>()?,
+        patches: reader.patches()?,
     })
 }
 
@@ -206,6 +227,8 @@ pub enum DecodeError {
     Remedy(u32),
     #[error("index {0} is negative and not -1 (none)")]
     Index(i32),
+    #[error("the polygons of a contact surface do not share out its {0} corners")]
+    Polygons(usize),
     #[error("the scene message is not UTF-8")]
     SceneText,
 }
@@ -217,7 +240,9 @@ fn counts(frame: &Frame) -> [usize; 4] {
 
 fn frame_size(frame: &Frame) -> usize {
     let [bodies, contacts, joints, efforts] = counts(frame);
-    FRAME_HEADER + bodies * POSE_SIZE + contacts * CONTACT_SIZE + (joints + efforts) * SINGLE
+    let patch = |p: &PatchMark| PATCH_HEADER + p.polygons.len() * SINGLE + p.corners.len() * CORNER_SIZE;
+    let patches: usize = frame.patches.iter().map(patch).sum();
+    FRAME_HEADER + bodies * POSE_SIZE + contacts * CONTACT_SIZE + (joints + efforts) * SINGLE + patches
 }
 
 fn index_i32(index: Option<usize>) -> i32 {
@@ -359,6 +384,27 @@ impl<'a> Reader<'a> {
         Ok(ContactMark { bodies, point, normal, force, mu: self.single()?, mode })
     }
 
+    /// All that is left.
+    fn patches(&mut self) -> Result<Vec<PatchMark>, DecodeError> {
+        let mut patches = Vec::new();
+        while !self.rest.is_empty() {
+            let bodies = [self.index()?, self.index()?];
+            let (polygons, corners) = (self.count()?, self.count()?);
+            let needed = polygons as u128 * SINGLE as u128 + corners as u128 * CORNER_SIZE as u128;
+            if needed > self.rest.len() as u128 {
+                return Err(DecodeError::Truncated);
+            }
+            let polygons: Vec<usize> = (0..polygons).map(|_| self.count()).collect::<Result<_, _>>()?;
+            if polygons.iter().map(|&n| n as u128).sum::<u128>() != corners as u128 {
+                return Err(DecodeError::Polygons(corners));
+            }
+            let corner = |_| Ok((self.singles()?, self.single()?));
+            let corners = (0..corners).map(corner).collect::<Result<_, DecodeError>>()?;
+            patches.push(PatchMark { bodies, polygons, corners });
+        }
+        Ok(patches)
+    }
+
     fn message(&mut self) -> Result<&'a [u8], DecodeError> {
         let length = self.count()?;
         let (head, rest) = self.rest.split_at_checked(length).ok_or(DecodeError::Truncated)?;
@@ -368,176 +414,4 @@ impl<'a> Reader<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use stiction::recording::RecordedShape;
-
-    /// Numbers that single precision holds exactly, so that the round trip can be compared with `==`.
-    fn exact_frame() -> Frame {
-        let mark = |bodies, mode| ContactMark {
-            bodies,
-            point: [0.5, -0.25, 0.0],
-            normal: [0.0, 0.0, 1.0],
-            force: [1.5, 0.0, 24.5],
-            mu: 0.75,
-            mode,
-        };
-        Frame {
-            t: 0.1,
-            poses: vec![([1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 0.0]), ([-1.0, 0.5, 0.125], [0.5, 0.5, -0.5, 0.5])],
-            contacts: vec![
-                mark([None, Some(1)], ContactMode::Stick),
-                mark([Some(0), Some(1)], ContactMode::Slide),
-                mark([Some(1), None], ContactMode::Open),
-            ],
-            natural_map: 3.0e-13,
-            energy: std::f64::consts::PI,
-            step: StepMark {
-                own_natural_map: 2.0e-13,
-                penetration: 0.5,
-                iterations: 9,
-                outcome: StepOutcome::NotConverged,
-                remedy: Some(Remedy::EnergyGuard),
-                worst: Some(2),
-            },
-            joints: vec![0.25, -1.5],
-            efforts: vec![8.0],
-        }
-    }
-
-    fn encoded(frame: &Frame) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        encode_frame_into(frame, &mut bytes);
-        bytes
-    }
-
-    #[test]
-    fn a_frame_survives_the_round_trip() {
-        let frame = exact_frame();
-        let bytes = encoded(&frame);
-        assert_eq!(bytes.len(), 64 + 2 * 28 + 3 * 52 + 3 * 4);
-        assert_eq!(decode_frame(&bytes), Ok(frame));
-    }
-
-    #[test]
-    fn every_outcome_has_a_code_of_its_own() {
-        for code in 0..6 {
-            assert_eq!(outcome_of_code(code).map(outcome_code), Ok(code));
-        }
-        assert_eq!(outcome_of_code(6), Err(DecodeError::Outcome(6)));
-        for code in 0..7 {
-            assert_eq!(remedy_of_code(code).map(remedy_code), Ok(code));
-        }
-        assert_eq!(remedy_of_code(7), Err(DecodeError::Remedy(7)));
-    }
-
-    /// What single precision or the grid cannot hold comes back as near as the module says; what is no number as such.
-    #[test]
-    fn numbers_are_rounded_as_promised() {
-        let mut frame = exact_frame();
-        frame.poses[0].0 = [0.123_456_789, -9.876_543_21, f64::NAN];
-        frame.poses[1].1 = [0.6, 0.64, 0.48, f64::INFINITY];
-        frame.contacts[0].force = [1.234_567_89e-3, -98_765.432, f64::NEG_INFINITY];
-        frame.efforts[0] = -29.430_001;
-        let back = decode_frame(&encoded(&frame)).unwrap();
-        for (told, meant) in [
-            (back.poses[0].0[0], 0.123_456_789),
-            (back.poses[0].0[1], -9.876_543_21),
-            (back.poses[1].1[1], 0.64),
-        ] {
-            assert!((told - meant).abs() <= 0.5_f64.powi(20), "{told}, not {meant}");
-            assert_eq!((told * GRID).fract(), 0.0);
-        }
-        assert!(back.poses[0].0[2].is_nan() && back.poses[1].1[3] == f64::INFINITY);
-        for (told, meant) in [
-            (back.contacts[0].force[0], 1.234_567_89e-3),
-            (back.contacts[0].force[1], -98_765.432),
-            (back.efforts[0], -29.430_001),
-        ] {
-            assert!((told / meant - 1.0).abs() <= 0.5_f64.powi(20), "{told}, not {meant}");
-        }
-        assert_eq!(back.contacts[0].force[2], f64::NEG_INFINITY);
-    }
-
-    #[test]
-    fn a_certificate_not_asked_for_stays_nan() {
-        let frame = Frame { natural_map: f64::NAN, ..exact_frame() };
-        let back = decode_frame(&encoded(&frame)).unwrap();
-        assert!(back.natural_map.is_nan());
-    }
-
-    /// The offsets that the header of this file promises to other languages.
-    #[test]
-    fn the_layout_is_the_documented_one() {
-        let bytes = encoded(&exact_frame());
-        assert_eq!(bytes[0..8], 0.1_f64.to_le_bytes());
-        assert_eq!(bytes[8..16], std::f64::consts::PI.to_le_bytes());
-        assert_eq!(bytes[16..24], 3.0e-13_f64.to_le_bytes());
-        assert_eq!(bytes[24..32], 2.0e-13_f64.to_le_bytes());
-        assert_eq!(bytes[32..36], 0.5_f32.to_le_bytes());
-        assert_eq!(bytes[36..48], [9, 0, 0, 0, 2, 4, 0, 0, 2, 0, 0, 0]);
-        assert_eq!(bytes[48..64], [2, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0]);
-        assert_eq!(bytes[68..72], 2.0_f32.to_le_bytes()); // y of body 0
-        let contact = &bytes[64 + 2 * 28..];
-        assert_eq!(contact[0..4], (-1_i32).to_le_bytes());
-        assert_eq!(contact[4..8], 1_i32.to_le_bytes());
-        assert_eq!(contact[8..12], 1_u32.to_le_bytes());
-        assert_eq!(contact[12 + 8 * 4..12 + 9 * 4], 24.5_f32.to_le_bytes()); // f_z
-        assert_eq!(contact[48..52], 0.75_f32.to_le_bytes());
-        let joints = &contact[3 * 52..];
-        assert_eq!(joints[4..8], (-1.5_f32).to_le_bytes());
-        assert_eq!(joints[8..12], 8.0_f32.to_le_bytes());
-    }
-
-    #[test]
-    fn broken_bytes_are_errors() {
-        let good = encoded(&exact_frame());
-        for length in 0..good.len() {
-            assert!(decode_frame(&good[..length]).is_err(), "cut at {length}");
-        }
-        let mut bad_mode = good.clone();
-        bad_mode[64 + 2 * 28 + 8] = 7;
-        assert_eq!(decode_frame(&bad_mode), Err(DecodeError::Mode(7)));
-
-        let mut bad_count = good;
-        bad_count[48..56].fill(0xff); // 4 billion bodies: refused before anything is allocated
-        assert!(matches!(decode_frame(&bad_count), Err(DecodeError::Length { .. })));
-    }
-
-    #[test]
-    fn a_pack_holds_the_scene_and_every_frame() {
-        let later = Frame { t: 0.2, contacts: vec![], ..exact_frame() };
-        let recording = Recording {
-            name: "two \"boxes\" </script>".into(),
-            contact_model: "ncp-pgs".into(),
-            dt: 1e-3,
-            tolerance: 1e-8,
-            notes: Vec::new(),
-            bodies: vec!["a".into(), "b".into()],
-            geometries: vec![RecordedGeometry {
-                name: "floor".into(),
-                body: None,
-                shape: RecordedShape::Box { half: [1.0, 2.0, 0.5] },
-                position: [0.0; 3],
-                quaternion: [1.0, 0.0, 0.0, 0.0],
-                rgba: [0.1, 0.2, 0.3, 1.0],
-            }],
-            mechanism: Mechanism::default(),
-            runs: vec![RecordedRun { name: "sap".into(), first: 1, count: 1 }],
-            frames: vec![exact_frame(), later],
-        };
-        let bytes = pack(&recording);
-        let (scene, frames) = unpack(&bytes).unwrap();
-        assert_eq!(frames, recording.frames);
-
-        let scene: serde_json::Value = serde_json::from_str(scene).unwrap();
-        assert_eq!(scene["stiction_protocol"], 4);
-        assert_eq!(scene["name"], "two \"boxes\" </script>");
-        assert_eq!(scene["geometries"][0]["shape"]["kind"], "box");
-        assert_eq!(scene["geometries"][0]["shape"]["half"][1], 2.0);
-        assert!(scene["geometries"][0]["body"].is_null());
-        assert_eq!(scene["runs"][0]["first"], 1);
-
-        assert_eq!(unpack(&bytes[..bytes.len() - 1]), Err(DecodeError::Truncated));
-    }
-}
+mod tests;

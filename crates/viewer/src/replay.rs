@@ -64,12 +64,15 @@ pub fn html_of_packed(packed: &[u8]) -> Result<String, PackedFault> {
     let pack = unpacked(packed)?;
     let (scene, frames) = protocol::unpack(&pack)?;
     let scene: SceneHead = serde_json::from_str(scene)?;
-    if scene.stiction_protocol != protocol::VERSION {
+    if !(protocol::OLDEST..=protocol::VERSION).contains(&scene.stiction_protocol) {
         return Err(PackedFault::Version { got: scene.stiction_protocol });
     }
     let count = scene.bodies.len();
     let strange = |b: &Option<usize>| b.is_some_and(|b| b >= count);
-    let fits = |f: &Frame| f.poses.len() == count && !f.contacts.iter().flat_map(|c| &c.bodies).any(strange);
+    let fits = |f: &Frame| {
+        let patches = f.patches.iter().flat_map(|p| &p.bodies);
+        f.poses.len() == count && !f.contacts.iter().flat_map(|c| &c.bodies).chain(patches).any(strange)
+    };
     match frames.iter().position(|f| !fits(f)) {
         Some(frame) => Err(PackedFault::Bodies { frame, count }),
         None => Ok(page(&scene.name, "", &BASE64.encode(packed))),
@@ -264,7 +267,10 @@ mod tests {
             other[at..at + to.len()].copy_from_slice(to.as_bytes());
             other
         };
-        assert!(told(&text("protocol\":4", "protocol\":3")).contains("protocol 3 instead of 4"));
+        assert!(told(&text("protocol\":5", "protocol\":3")).contains("protocol 3 instead of 5"));
+        let older =
+            miniz_oxide::deflate::compress_to_vec(&text("protocol\":5", "protocol\":4"), DEFLATE_LEVEL);
+        assert!(html_of_packed(&older).is_ok());
         assert!(told(&text("[\"box\"]", "[     ]")).contains("frame 0 does not fit the 0 bodies"));
         assert!(told(&text("\"name\":", "\"nome\":")).contains("scene"));
         assert!(html_of_packed(b"nonsense").unwrap_err().to_string().contains("unpacked"));

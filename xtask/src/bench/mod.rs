@@ -5,6 +5,7 @@ mod camera;
 mod collision;
 mod dynamics;
 mod instructions;
+mod pressure;
 mod scale;
 mod scenes;
 mod shared;
@@ -23,6 +24,7 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
     batch          thousands of quadrupeds in lanes beside MuJoCo's rollout
     collision      cost of a pair of shapes beside parry and MuJoCo
     camera         pictures a second without a graphics card
+    pressure       contact by pressure beside Drake's plants and MuJoCo's points
     solvers        contact solvers beside Pinocchio's and Siconos' on recorded problems
     dynamics       the algorithms of dynamics beside Pinocchio and MuJoCo, and in lanes
     instructions   instructions per call of the same, against the committed counts";
@@ -30,12 +32,13 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
 /// A benchmark: its name, its help, and what it does.
 type Benchmark = (&'static str, &'static str, fn(Args) -> Result<(), String>);
 
-const BENCHMARKS: [Benchmark; 8] = [
+const BENCHMARKS: [Benchmark; 9] = [
     ("scenes", scenes::HELP, scenes::run),
     ("scale", scale::HELP, scale::run),
     ("batch", batch::HELP, batch::run),
     ("collision", collision::HELP, collision::run),
     ("camera", camera::HELP, camera::run),
+    ("pressure", pressure::HELP, pressure::run),
     ("solvers", solvers::HELP, solvers::run),
     ("dynamics", dynamics::HELP, dynamics::run),
     ("instructions", instructions::HELP, instructions::run),

@@ -15,7 +15,7 @@ import type { Frame } from "./protocol";
 import type { Session } from "./session";
 import { span } from "./source";
 import type { Source } from "./source";
-import { expectedContacts, expectedForce, forceFromWorld, modeCounts, mostContacts, typicalLargestForce } from "./summary";
+import { expectedContacts, expectedForce, forceFromWorld, modeCounts, mostContacts, pressures, typicalLargestForce } from "./summary";
 import { applyTheme, preferredTheme, THEMES } from "./theme";
 import type { Theme } from "./theme";
 import { Transport } from "./transport";
@@ -26,6 +26,7 @@ const PATH_SAMPLES = 24; // frames looked at to frame the scene
 const ARROW = 0.6; // length of a typical large force, in sizes of the scene
 const FEW = 16; // contacts; arrows of more are shorter, so that their points of application are still seen
 const CROWD = 64; // contacts whose cones would hide the bodies
+const RECENT = 300; // frames of a session whose pressures make the scale
 const PATIENCE = 4000; // ms a notice stays
 
 export class App {
@@ -65,6 +66,7 @@ export class App {
     this.load(source, player);
     this.makeWay();
     addEventListener("resize", () => this.makeWay());
+    new ResizeObserver(() => this.makeWay()).observe(byId("panel"));
     this.view.look("home");
 
     this.commands = this.makeCommands();
@@ -102,6 +104,7 @@ export class App {
     const typical = this.session ? expectedForce(scene) : typicalLargestForce(source);
     const contacts = this.session ? expectedContacts(scene) : mostContacts(source);
     this.metresPerNewton = (ARROW * this.view.size) / typical / Math.sqrt(Math.max(contacts / FEW, 1));
+    this.scalePressure();
     this.makeRoom(contacts);
     this.panel.load(scene);
     this.controls?.load(scene);
@@ -155,6 +158,9 @@ export class App {
       naturalMap: shown?.naturalMap ?? null,
       energy: shown?.energy ?? null,
       drawn: view.overlay.drawn(),
+      polygons: view.pressure.drawn,
+      pressure: this.source.length > 0 ? this.source.digest(player.index).pressure : 0,
+      pressureTop: view.pressure.top,
       followed: view.followed,
       picked: this.picked,
       seeThrough: this.seeThrough,
@@ -197,6 +203,7 @@ export class App {
     const frame = this.source.frame(this.player.index);
     if (frame === this.shown) return;
     this.shown = frame;
+    if (this.session) this.scalePressure();
     this.makeRoom(frame.contacts.length);
     this.place(frame);
     const first = this.ghosts.first(frame);
@@ -205,12 +212,23 @@ export class App {
     showVerdict(verdict(frame, this.source.scene));
   }
 
-  /** Cones of a crowd of contacts are shown only when asked for. */
+  /** Cones of a crowd of contacts are shown only when asked for, and where polygons tell of them, so are points and forces. */
   private makeRoom(contacts: number): void {
     if (this.crowded || contacts <= CROWD) return;
     this.crowded = true;
-    this.view.overlay.shown.cones = false;
+    const { shown } = this.view.overlay;
+    shown.cones = false;
+    if (this.view.pressure.top > 0) shown.points = shown.forces = false;
     if (this.commands) reflectSwitches(this.commands);
+  }
+
+  /** The scale of pressures is that of the recording, or of the last frames of a session; with the first there is a legend and a switch. */
+  private scalePressure(): void {
+    const { pressure } = this.view;
+    const [typical, most] = pressures(this.source, this.session ? RECENT : Infinity);
+    pressure.reach(typical);
+    this.panel.pressure(pressure.top, most > pressure.top);
+    byId("tool-pressure").hidden = pressure.top === 0;
   }
 
   private place(frame: Frame): void {
@@ -297,6 +315,7 @@ export class App {
       overlay("forces", "f", "Force arrows"),
       overlay("cones", "c", "Friction cones"),
       overlay("points", "b", "Contact points"),
+      { keys: ["u"], what: "Pressure on contact surfaces", button: "tool-pressure", on: () => view.pressure.shown, run: () => this.togglePressure() },
       ...inside("joints", "j", "Joint axes and limits"),
       ...inside("masses", "w", "Centres of mass"),
       ...inside("inertias", "i", "Ellipsoids of inertia"),
@@ -347,6 +366,12 @@ export class App {
     reflectSwitches(this.commands);
   }
 
+  private togglePressure(): void {
+    this.view.pressure.shown = !this.view.pressure.shown;
+    this.view.pressure.redraw();
+    this.redraw();
+  }
+
   private toggleTrail(): void {
     this.view.trail.visible = !this.view.trail.visible;
     this.drawTrail();
@@ -360,12 +385,19 @@ export class App {
     reflectSwitches(this.commands);
   }
 
-  /** Tells the view what covers it: the bar, and on a phone the panel and the plots. */
+  /** Tells the view what covers it: the bar, panel and tools beside it, and on a phone panel and plots. */
   private makeWay(): void {
-    const [plots, bar, panel] = ["plots", "transport", "panel"].map((id) => byId(id).getBoundingClientRect()) as [DOMRect, DOMRect, DOMRect];
+    const box = (id: string) => byId(id).getBoundingClientRect();
+    const [plots, bar, panel, tools] = [box("plots"), box("transport"), box("panel"), box("tools")];
     const wide = ({ width }: DOMRect) => width > innerWidth / 2;
-    const top = wide(panel) ? Math.min(panel.bottom, innerHeight / 5) : 0;
-    this.view.cover(Math.round(top), Math.round(innerHeight - (this.plots.on && wide(plots) ? plots.top : bar.top)));
+    // A folded panel is a strip at the top, as on a phone.
+    const tall = !wide(panel) && panel.height > innerHeight / 4;
+    this.view.cover({
+      top: wide(panel) ? Math.round(Math.min(panel.bottom, innerHeight / 5)) : 0,
+      bottom: Math.round(innerHeight - (this.plots.on && wide(plots) ? plots.top : bar.top)),
+      left: tall ? Math.round(panel.right) : 0,
+      right: tall ? Math.round(innerWidth - tools.left) : 0,
+    });
   }
 
   /** What is shown, without panel and bar. */

@@ -29,6 +29,13 @@ function superscript(exponent: string): string {
   return [...exponent].map((c) => (c === "-" ? "⁻" : c === "+" ? "" : digits[Number(c)])).join("");
 }
 
+/** A pressure for a legend. */
+export function pressure(pascals: number): string {
+  if (pascals >= 1e7) return `${trimmed(pascals / 1e6)}${THIN}MPa`;
+  if (pascals > 0 && pascals < 10) return `${trimmed(pascals)}${THIN}Pa`;
+  return `${trimmed(pascals / 1e3)}${THIN}kPa`;
+}
+
 export function force(newtons: number): string {
   const size = Math.abs(newtons);
   if (size >= 1e4) return `${signed((newtons / 1e3).toPrecision(3))}${THIN}kN`;

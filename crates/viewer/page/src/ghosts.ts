@@ -3,8 +3,8 @@
 // those of the first run.
 
 import { Vector3 } from "three";
-import { POSE_FLOATS } from "./protocol";
-import type { Contact, Frame, Scene, Shape, Vec3 } from "./protocol";
+import { CORNER_FLOATS, POSE_FLOATS } from "./protocol";
+import type { Frame, Patch, Scene, Shape, Vec3 } from "./protocol";
 
 /** Distance between neighbours, in widths of a run. */
 const SPACING = 1.2;
@@ -47,12 +47,22 @@ export class Ghosts {
       poses[at] = (poses[at] ?? NaN) + dx;
       poses[at + 1] = (poses[at + 1] ?? NaN) + dy;
     }
-    const contacts = frame.contacts.map((contact): Contact => {
+    const contacts = frame.contacts.map((contact) => {
       const [x, y, z] = contact.point;
       const [dx, dy] = this.aside(this.runOf(contact));
-      return { ...contact, point: [x + dx, y + dy, z] };
+      return { ...contact, point: [x + dx, y + dy, z] as const };
     });
-    return { ...frame, poses, contacts };
+    return { ...frame, poses, contacts, patches: frame.patches.map((patch) => this.placePatch(patch)) };
+  }
+
+  private placePatch(patch: Patch): Patch {
+    const [dx, dy] = this.aside(this.runOf(patch));
+    const corners = patch.corners.slice();
+    for (let at = 0; at < corners.length; at += CORNER_FLOATS) {
+      corners[at] = (corners[at] ?? NaN) + dx;
+      corners[at + 1] = (corners[at + 1] ?? NaN) + dy;
+    }
+    return { ...patch, corners };
   }
 
   /** What the numbers of the panel are about. */
@@ -99,7 +109,7 @@ export class Ghosts {
     return [((rows - 1) / 2 - row) * this.spacing, (column - (this.columns - 1) / 2) * this.spacing];
   }
 
-  private runOf({ bodies: [a, b] }: Contact): number {
+  private runOf({ bodies: [a, b] }: Pick<Patch, "bodies">): number {
     return this.runs[a >= 0 ? a : b] ?? 0;
   }
 }

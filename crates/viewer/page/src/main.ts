@@ -37,7 +37,7 @@ async function start(): Promise<void> {
 async function photograph(app: App, width: number, height: number): Promise<void> {
   if (app.player.playing) app.player.toggle();
   Object.assign(byId("stage").style, { width: `${width}px`, height: `${height}px` });
-  app.view.cover(0, 0);
+  app.view.cover({ top: 0, bottom: 0, left: 0, right: 0 });
   app.view.fit();
   app.view.look("home");
   const address = new URL("picture", location.href);

@@ -1,7 +1,8 @@
 // The panel: what is shown, in numbers. The counts of contacts are the legend of their colours.
 
 import { byId, onPress, text } from "./dom";
-import { component, force, length, number, scientific, trimmed } from "./format";
+import { component, force, length, number, pressure, scientific, trimmed } from "./format";
+import { GRADIENT } from "./pressure";
 import { MODES, POSE_FLOATS } from "./protocol";
 import type { Frame, Scene } from "./protocol";
 import type { Status } from "./session";
@@ -55,6 +56,13 @@ export class Panel {
     text(byId("penetration"), frame.outcome === "none" ? "–" : length(frame.penetration));
     text(byId("energy"), Number.isFinite(frame.energy) ? `${number(frame.energy)} J` : "–");
     text(byId("natural-map"), Number.isFinite(frame.naturalMap) ? `${scientific(frame.naturalMap)} m/s` : "not asked");
+  }
+
+  /** The legend of contact surfaces, up to a pressure [Pa], which is exceeded or not; none without. */
+  pressure(top: number, exceeded: boolean): void {
+    byId("pressure-row").hidden = top === 0;
+    byId("pressure-scale").style.background = GRADIENT;
+    text(byId("pressure-top"), (exceeded ? "≥\u2009" : "") + pressure(top));
   }
 
   followed(name: string | null): void {

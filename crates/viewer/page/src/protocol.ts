@@ -108,6 +108,15 @@ export interface Contact {
   mu: number;
 }
 
+/** A surface on which the pressures of two solids are equal. */
+export interface Patch {
+  bodies: [number, number];
+  /** How many of the corners are those of each polygon, in their order. */
+  polygons: Uint32Array;
+  /** Four numbers a corner: position [m], pressure [Pa]. */
+  corners: Float32Array;
+}
+
 export interface Frame {
   /** [s] */
   t: number;
@@ -127,6 +136,8 @@ export interface Frame {
   /** Seven numbers a body: position [m], quaternion w x y z. */
   poses: Float32Array;
   contacts: Contact[];
+  /** Empty where nothing meets by pressure. */
+  patches: Patch[];
   /** Positions of hinges, slides and screws [rad or m]. */
   joints: Float32Array;
   /** Of the actuators [N·m or N]. */
@@ -137,14 +148,18 @@ export const WORLD = -1;
 export const NONE = -1;
 /** Position, then quaternion w x y z. */
 export const POSE_FLOATS = 7;
-const VERSION = 4;
+/** Floats of a corner of a patch. */
+export const CORNER_FLOATS = 4;
+const VERSION = 5;
+/** Version 5 brought patches; frames without any are what they were. */
+const OLDEST = 4;
 export const HEADER = 64;
 const CONTACT_BYTES = 52;
 
 export function decodeScene(text: string): Scene {
   const scene = JSON.parse(text) as Scene;
-  if (scene.stiction_protocol !== VERSION) {
-    throw new Error(`this page reads protocol ${VERSION}, the scene speaks ${scene.stiction_protocol}`);
+  if (!(scene.stiction_protocol >= OLDEST && scene.stiction_protocol <= VERSION)) {
+    throw new Error(`this page reads protocols ${OLDEST} to ${VERSION}, the scene speaks ${scene.stiction_protocol}`);
   }
   return scene;
 }
@@ -154,7 +169,8 @@ export function decodeFrame(bytes: Uint8Array): Frame {
   const count = (i: number) => view.getUint32(48 + 4 * i, true);
   const [bodies, contactCount, jointCount, effortCount] = [count(0), count(1), count(2), count(3)];
   const floats = POSE_FLOATS * bodies + jointCount + effortCount;
-  if (bytes.byteLength !== HEADER + 4 * floats + CONTACT_BYTES * contactCount) {
+  const patchesAt = HEADER + 4 * floats + CONTACT_BYTES * contactCount;
+  if (bytes.byteLength < patchesAt) {
     throw new Error("a frame is not as long as its header says");
   }
   // A copy, for alignment; typed arrays are little endian wherever browsers run.
@@ -173,9 +189,27 @@ export function decodeFrame(bytes: Uint8Array): Frame {
     worst: view.getInt32(44, true),
     poses: singles(HEADER, POSE_FLOATS * bodies),
     contacts: Array.from({ length: contactCount }, (_, i) => decodeContact(view, contactsAt + CONTACT_BYTES * i)),
+    patches: decodePatches(bytes, view, patchesAt),
     joints: singles(jointsAt, jointCount),
     efforts: singles(jointsAt + 4 * jointCount, effortCount),
   };
+}
+
+/** What follows the rest of the frame, to its end. */
+function decodePatches(bytes: Uint8Array, view: DataView, start: number): Patch[] {
+  const patches: Patch[] = [];
+  for (let at = start; at < bytes.byteLength; ) {
+    const body = (i: number) => view.getInt32(at + 4 * i, true);
+    const [polygonCount, cornerCount] = [view.getUint32(at + 8, true), view.getUint32(at + 12, true)];
+    const cornersAt = at + 16 + 4 * polygonCount;
+    const end = cornersAt + 4 * CORNER_FLOATS * cornerCount;
+    if (end > bytes.byteLength) throw new Error("a frame ends in the middle of a contact surface");
+    const polygons = new Uint32Array(bytes.slice(at + 16, cornersAt).buffer);
+    if (polygons.reduce((sum, corners) => sum + corners, 0) !== cornerCount) throw new Error("polygons of a contact surface are not made of its corners");
+    patches.push({ bodies: [body(0), body(1)], polygons, corners: new Float32Array(bytes.slice(cornersAt, end).buffer) });
+    at = end;
+  }
+  return patches;
 }
 
 function decodeContact(view: DataView, start: number): Contact {

@@ -1,7 +1,7 @@
 // Numbers read off a frame.
 
-import { MODES, POSE_FLOATS, WORLD } from "./protocol";
-import type { Contact, Frame, Mode, Outcome, Scene, Vec3 } from "./protocol";
+import { CORNER_FLOATS, MODES, POSE_FLOATS, WORLD } from "./protocol";
+import type { Contact, Frame, Mode, Outcome, Patch, Scene, Vec3 } from "./protocol";
 import type { Source } from "./source";
 
 /** What the charts need of a frame, kept for every frame there is. */
@@ -18,6 +18,8 @@ export interface Digest {
   force: [number, number, number];
   /** Largest force of a contact [N]. */
   largest: number;
+  /** Highest pressure on a contact surface [Pa]; 0 where there is none. */
+  pressure: number;
   efforts: Float32Array;
 }
 
@@ -27,7 +29,20 @@ export function digestOf(whole: Frame, scene: Scene): Digest {
   const { t, energy, naturalMap, ownNaturalMap, penetration, iterations, outcome, efforts } = frame;
   const largest = frame.contacts.reduce((most, { force }) => Math.max(most, norm(force)), 0);
   const [counts, force] = [modeCounts(frame), forceFromWorld(frame)];
-  return { t, energy, naturalMap, ownNaturalMap, penetration, iterations, outcome, counts, force, largest, efforts };
+  const pressure = highestPressure(whole.patches);
+  return { t, energy, naturalMap, ownNaturalMap, penetration, iterations, outcome, counts, force, largest, pressure, efforts };
+}
+
+/** [Pa] */
+function highestPressure(patches: Patch[]): number {
+  let most = 0;
+  for (const { corners } of patches) {
+    for (let i = CORNER_FLOATS - 1; i < corners.length; i += CORNER_FLOATS) {
+      const pressure = corners[i] ?? 0;
+      if (pressure > most && Number.isFinite(pressure)) most = pressure;
+    }
+  }
+  return most;
 }
 
 function contactsOfFirstRun({ contacts }: Frame, { runs }: Scene): Contact[] {
@@ -116,6 +131,17 @@ export function mostContacts(source: Source): number {
     most = Math.max(most, open + stick + slide);
   }
   return most;
+}
+
+/** What few of the last so many frames exceed with their highest pressures, and the highest of all [Pa]; 0 where nothing meets by pressure. */
+export function pressures(source: Source, last = Infinity): [typical: number, most: number] {
+  const highest: number[] = [];
+  for (let i = Math.max(source.length - last, 0); i < source.length; i++) {
+    const { pressure } = source.digest(i);
+    if (pressure > 0) highest.push(pressure);
+  }
+  highest.sort((a, b) => a - b);
+  return [highest[Math.floor(0.9 * (highest.length - 1))] ?? 0, highest.at(-1) ?? 0];
 }
 
 /** Share of each mode among the contacts of frames first..=last; all zero when there are none. */

@@ -21,6 +21,7 @@ import { Hand } from "./hand";
 import { Labels } from "./labels";
 import type { Name } from "./labels";
 import { Overlay } from "./overlay";
+import { Pressure } from "./pressure";
 import type { Frame, Scene, Vec3 } from "./protocol";
 import { Sharpness } from "./sharpness";
 import { studio } from "./studio";
@@ -45,11 +46,20 @@ export const VIEWPOINTS: Record<"home" | "front" | "side" | "top", Vec3> = {
 /** Half the diagonal of a box [m]. */
 const halfOf = (box: Box3): number => Math.max(box.getSize(new Vector3()).length() / 2, 0.01);
 
+/** How much of each side of the window something else covers [pixels]. */
+export interface Covered {
+  top: number;
+  bottom: number;
+  left: number;
+  right: number;
+}
+
 export class View {
   overlay!: Overlay;
   bodies!: Bodies;
   anatomy!: Anatomy;
   readonly trail = new Trail();
+  readonly pressure = new Pressure();
   readonly hand: Hand;
   size = 1;
   /** Whether the bodies go too far to be framed at once: then one should follow them. */
@@ -69,8 +79,8 @@ export class View {
   private followedAt: Vector3 | null = null;
   private names: Name[] = [];
   private dirty = true;
-  /** What panel, bar and plots cover at the top and at the bottom [pixels]. */
-  private covered = { top: 0, bottom: 0 };
+  /** What panel, tools, bar and plots cover at the sides [pixels]. */
+  private covered: Covered = { top: 0, bottom: 0, left: 0, right: 0 };
   /** When the last tick was, and the last that drew [ms]; whether that picture was in full. */
   private tickedAt = 0;
   private drawnAt = -Infinity;
@@ -94,7 +104,7 @@ export class View {
     this.orbit.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
     this.orbit.addEventListener("change", () => this.invalidate());
     this.hand = new Hand(this, this.renderer.domElement, this.camera, this.orbit);
-    this.scene.add(this.sky, this.studio, this.sun, this.sun.target, this.trail, this.hand.mark);
+    this.scene.add(this.sky, this.studio, this.sun, this.sun.target, this.trail, this.pressure, this.hand.mark);
     this.sky.position.set(0, 0, 1);
     this.listenForPicks();
     new ResizeObserver(() => this.fit()).observe(host);
@@ -153,6 +163,7 @@ export class View {
     this.bodies.pose(frame);
     this.renderer.shadowMap.needsUpdate = true;
     this.overlay.show(frame);
+    this.pressure.show(frame);
     this.moveWithFollowed();
     this.hand.follow();
     this.invalidate();
@@ -166,6 +177,7 @@ export class View {
     this.studio.intensity = theme.studio;
     this.bodies.paint(theme);
     this.overlay.paint(theme);
+    this.pressure.paint(theme);
     this.trail.paint(theme);
     this.anatomy.paint(theme);
     this.hand.paint(theme);
@@ -182,9 +194,11 @@ export class View {
     this.invalidate();
   }
 
-  /** Share of the height that nothing covers. */
-  private get open(): number {
-    return Math.max(1 - (this.covered.top + this.covered.bottom) / Math.max(this.host.clientHeight, 1), 0.3);
+  /** Shares of width and height that nothing covers. */
+  private get open(): [number, number] {
+    const { top, bottom, left, right } = this.covered;
+    const share = (taken: number, whole: number) => Math.max(1 - taken / Math.max(whole, 1), 0.3);
+    return [share(left + right, this.host.clientWidth), share(top + bottom, this.host.clientHeight)];
   }
 
   /** From how far all that is to be framed fills most of the window, in the direction of the camera. */
@@ -192,8 +206,9 @@ export class View {
     this.camera.updateMatrixWorld();
     const across = [new Vector3(), new Vector3(), new Vector3()] as const;
     this.camera.matrixWorld.extractBasis(...across);
-    const high = FILL * this.open * Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
-    const wide = (high / this.open) * this.camera.aspect;
+    const whole = FILL * Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
+    const [beside, along] = this.open;
+    const [wide, high] = [beside * whole * this.camera.aspect, along * whole];
     const half = this.home.size.clone().multiplyScalar(0.5);
     let farthest = this.home.radius;
     for (const corner of [0, 1, 2, 3, 4, 5, 6, 7]) {
@@ -313,15 +328,17 @@ export class View {
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
     // What is looked at is in the middle of what can be seen.
-    this.camera.setViewOffset(width, height, 0, Math.round((this.covered.bottom - this.covered.top) / 2), width, height);
+    const { top, bottom, left, right } = this.covered;
+    this.camera.setViewOffset(width, height, Math.round((right - left) / 2), Math.round((bottom - top) / 2), width, height);
     this.camera.updateProjectionMatrix();
     this.invalidate();
   }
 
-  /** So many pixels at the top and at the bottom are covered from now on. */
-  cover(top: number, bottom: number): void {
-    if (top === this.covered.top && bottom === this.covered.bottom) return;
-    this.covered = { top, bottom };
+  /** So many pixels of the sides are covered from now on. */
+  cover(covered: Covered): void {
+    const before = this.covered;
+    if ((["top", "bottom", "left", "right"] as const).every((side) => covered[side] === before[side])) return;
+    this.covered = covered;
     this.fit();
   }
 

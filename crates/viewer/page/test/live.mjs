@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { folder, near, open as openUrl, runAll, state, until } from "./browser.mjs";
+import { folder, near, open as openUrl, runAll, state, until, untilPixels } from "./browser.mjs";
 import { stiction, view } from "./served.mjs";
 
 const BOX = `
@@ -20,12 +20,24 @@ mass = 3.0
 position = [0.0, 0.0, 0.1]
 `;
 const WEIGHT = 3 * 9.81;
+/** Of the scale at 0.92, four fifths over light ground seen through glass. */
+const VIRIDIS_92 = [212, 219, 119];
+const PRESSURE = WEIGHT / 0.2 ** 2; // Pa, under the box
+/** The box at rest in ground whose pressure is that a millimetre deep. */
+const PRESSED = BOX.replace(
+  "friction = 0.5",
+  `friction = 0.5
+soft = { hydroelastic = "compliant", modulus = ${1e3 * PRESSURE}, thickness = 1.0, dissipation = 20.0 }`,
+).replace("position = [0.0, 0.0, 0.1]", `position = [0.0, 0.0, 0.099]
+soft = { hydroelastic = "rigid" }`);
 
-function boxFile() {
-  const path = join(folder, "box.toml");
-  writeFileSync(path, BOX);
+function sceneFile(name, text) {
+  const path = join(folder, name);
+  writeFileSync(path, text);
   return path;
 }
+
+const boxFile = () => sceneFile("box.toml", BOX);
 
 /**
  * Opens the page of a scene, and closes page and server when `use` is done; the page may not have complained. Drawn
@@ -80,6 +92,25 @@ const tests = {
       // Three corners can carry it as well as four: a solver may choose.
       assert.ok(shown.contacts.stick >= 3 && shown.drawn.forces >= 3 && shown.drawn.points === 4, JSON.stringify(shown.drawn));
       assert.match(await page.locator("#force-vertical").innerText(), /^29\.4[34] N$/);
+      // Nothing meets by pressure: neither polygons nor a legend, nor a switch for them.
+      assert.deepEqual([shown.polygons, shown.pressureTop], [0, 0]);
+      assert.ok(!(await page.locator("#pressure-row").isVisible()) && !(await page.locator("#tool-pressure").isVisible()));
+    });
+  },
+
+  async "colours what meets by pressure, tells the scale and can leave it out"() {
+    await watching(["view", sceneFile("pressed.toml", PRESSED)], async (page) => {
+      let shown = await until(page, "s.t > 0.1 && s.polygons > 0");
+      near(shown.pressure, PRESSURE, 0.01 * PRESSURE, "pressure under the box");
+      assert.equal(shown.pressureTop, 800);
+      assert.match(await page.locator("#pressure-top").innerText(), /^0\.8\skPa$/);
+      await page.keyboard.press("Space");
+      await page.keyboard.press("x"); // bodies become glass
+      await page.keyboard.press("3");
+      await untilPixels(page, VIRIDIS_92, (count) => count > 100);
+      await page.locator("#tool-pressure").click();
+      shown = await until(page, "s.settled && s.polygons === 0");
+      await untilPixels(page, VIRIDIS_92, (count) => count === 0);
     });
   },
 

@@ -105,7 +105,14 @@ const tests = {
     assert.ok(!(await page.locator("#help").isVisible()));
     await page.keyboard.press("t");
     assert.equal((await state(page)).followed, 0);
-    await page.mouse.click(500, 320); // what is followed is in the middle
+    const [x, y, z] = (await until(page, "s.settled")).poses;
+    const [left, top] = await page.evaluate((at) => window.__stiction.pixelOf(at), [x, y, z]);
+    // What is followed is in the middle of what panel, tools and bar leave open.
+    const box = async (id) => page.locator(id).boundingBox();
+    const [panel, tools, bar] = [await box("#panel"), await box("#tools"), await box("#transport")];
+    near(left, (panel.x + panel.width + tools.x) / 2, 2, "across");
+    near(top, bar.y / 2, 2, "down");
+    await page.mouse.click(left, top);
     assert.equal((await state(page)).picked, 0);
     await page.keyboard.press("d");
     assert.equal((await state(page)).theme, "dark");

@@ -5,11 +5,13 @@
 //! | [`equations`] | M, C v and τ_g of the double pendulum; frictionless contact as complementarity, quadratic program and least constraint |
 //! | [`bricks`] | the solution maps of the two bricks; what a relaxation lifts; force at a distance |
 //! | [`impacts`] | bouncing spinning balls, a rocking block, balls in a row, by every law of restitution |
-//! | [`rolling`] | rimless wheel, sphere on a turntable, Euler's disk, tippe-top |
+//! | [`rolling`] | rimless wheel, sphere on a turntable, Euler's disk, rolling coin, tippe-top |
+//! | [`cycles`] | compass gait, woodpecker |
 //! | [`springs`] | stiff springs over the step, and who survives; creep of Stribeck's friction |
 //! | [`painleve`] | a rod that slides: which answers exist, and which was taken |
 
 mod bricks;
+mod cycles;
 mod equations;
 mod impacts;
 mod painleve;
@@ -27,7 +29,7 @@ use stiction::{Settings, Simulation, Sleep, State, StepReport, StepperName, Step
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "multibody",
     title: "Gallery of multibody dynamics: equations, impacts, rolling, springs, and steps through contact",
-    source: "Courses on multibody dynamics; [StewartTrinkle1996, Anitescu2006, Todorov2014, Housner1963, Routh1860]",
+    source: "Courses on multibody dynamics; [StewartTrinkle1996, Anitescu2006, Todorov2014, Housner1963, Routh1860, Goswami1998, Leine2003]",
     measure,
 };
 
@@ -40,6 +42,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     bricks::measure(size, &mut findings)?;
     impacts::measure(size, &mut findings)?;
     rolling::measure(size, &mut findings)?;
+    cycles::measure(size, &mut findings)?;
     springs::measure(size, &mut findings)?;
     painleve::measure(size, &mut findings)?;
     Ok(findings)

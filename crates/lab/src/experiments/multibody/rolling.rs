@@ -5,6 +5,8 @@
 //!                     ω⁺² = η²/(1 − η²) · 4 m g l sin α sin γ/(I + m l²)                         [McGeer1990]         (1)
 //!     turntable       v̇ = (2/7) Ω ẑ × v of a solid ball that rolls on a table turning at Ω                            (2)
 //!     Euler's disk    a thin disc whose centre stays: Ω² sin α = 4 g/R                                               (3)
+//!     coin            a thin disc that rolls on a circle, its axis at θ from the vertical, which turns at Ω, while the disc turns at n
+//!                     about it:  (3/2) n Ω R sin θ − ¼ R Ω² sin θ cos θ + g cos θ = 0, the circle of radius R |n|/Ω      (5)
 //!     tippe-top       −L · r is constant, r from the centre of mass to the lowest point of the sphere: Jellett's integral     (4)
 //! ```
 
@@ -19,6 +21,7 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
     rimless_wheel(size, findings)?;
     turntable(findings)?;
     eulers_disk(size, findings)?;
+    coin(size, findings)?;
     tippe_top(size, findings)
 }
 
@@ -154,6 +157,55 @@ fn eulers_disk(size: Size, findings: &mut Findings) -> Result<(), ExperimentErro
     let mut figure = Curves::default();
     figure.push("azimuth", &points);
     figure.keep(findings, "eulers-disk", "Euler's disk without losses", ["t [s]", "azimuth [rad]"]);
+    Ok(())
+}
+
+/// Measures (5).
+fn coin(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
+    let (radius, thick, tilt, turning, m, h) = (0.04, 1e-6, 1.2_f64, 5.0, 0.4, 5e-4);
+    let moment = 0.25 * m * radius * radius;
+    let (sin, cos) = tilt.sin_cos();
+    let own = (0.25 * radius * turning * turning * sin * cos - G * cos) / (1.5 * turning * radius * sin);
+    let circle = radius * own.abs() / turning;
+    let (world, mut state) = robot(&format!(
+        "<mujoco><option gravity='0 0 -{G}'/><default><geom friction='1 0 0' condim='3'/></default><worldbody>\
+         <geom type='plane' size='0 0 1'/><body><freejoint/>\
+         <inertial pos='0 0 0' mass='{m}' diaginertia='{moment} {moment} {}'/>\
+         <geom type='cylinder' size='{radius} {thick}'/></body></worldbody></mujoco>",
+        2.0 * moment
+    ))?;
+    // Its axis leans along +x; the contact is below the centre on that side, and the centre moves along −y.
+    state.q[2] = radius * sin + thick * cos;
+    state.q[3..7].copy_from_slice(&[(0.5 * tilt).cos(), 0.0, (0.5 * tilt).sin(), 0.0]);
+    // ω = Ω sin θ e₂ + n e₃ with e₃ the axis and e₂ up in the disc: −x of the body; v = −n R e₁ with e₁ = e₂ × e₃ along y.
+    state.v.copy_from_slice(&[0.0, -own * radius, 0.0, -turning * sin, 0.0, own]);
+    let mut sim = simulation((world, state), ("time-stepping", h), |_| {})?;
+    let seconds = if size == Size::Small { 1.0 } else { 4.0 };
+    let (mut turned, mut last, mut lean, mut off) = (0.0, 0.0_f64, 0.0_f64, 0.0_f64);
+    let centre = [-circle, 0.0];
+    let mut points = Vec::new();
+    for _ in 0..(seconds / h) as usize {
+        step(&mut sim)?;
+        let z = axes(&sim).0[2];
+        let azimuth = z.y.atan2(z.x);
+        turned += (azimuth - last + PI).rem_euclid(TAU) - PI;
+        last = azimuth;
+        lean = lean.max((z.z.clamp(-1.0, 1.0).acos() - tilt).abs());
+        let [x, y] = [0, 1].map(|k| sim.state().q[k] - centre[k]);
+        off = off.max((x.hypot(y) / circle - 1.0).abs());
+        points.push([sim.state().q[0], sim.state().q[1]]);
+    }
+    let measured = turned / sim.state().t;
+    findings.predict("rolling coin: rate of its precession".to_owned(), "rad/s", turning, measured, 1e-3);
+    findings.bound("rolling coin: its tilt stays".to_owned(), "rad", lean, 1e-3);
+    findings.bound("rolling coin: its centre stays on the circle, of its radius".to_owned(), "–", off, 1e-3);
+    findings.keep_over(
+        "rolling-coin",
+        "A coin rolls on a circle",
+        ["x of its centre [m]", "y [m]"],
+        vec![Series { label: "centre".to_owned(), points }],
+        |figure| figure,
+    );
     Ok(())
 }
 

@@ -10,6 +10,8 @@
 //!     F = 2 π E ((r² − c²)/2 − (r³ − c³)/(3 r))                                                (1)
 //! ```
 
+mod limit_surface;
+
 use super::worst::Worst;
 use super::{Experiment, ExperimentError, Findings, Size};
 use crate::plot::Series;
@@ -21,8 +23,8 @@ use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "pressure-fields",
-    title: "Normals of boxes in points jump, forces of pressure fields do not; a ball beside its integral",
-    source: "The pressure field model of Elandt et al. [Elandt2019]",
+    title: "Normals of boxes in points jump, forces of pressure fields do not; a ball, and a disc that slides and spins",
+    source: "The pressure field model of Elandt et al. [Elandt2019]; Farkas' disc [Farkas2003]",
     measure,
 };
 
@@ -35,6 +37,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     let mut findings = Findings::default();
     boxes(size, &mut findings)?;
     ball(size, &mut findings)?;
+    limit_surface::measure(size, &mut findings)?;
     Ok(findings)
 }
 
