@@ -11,9 +11,10 @@ from typing import Any
 
 import stiction
 import stiction.autodiff
+import stiction.control
 
 PAGE = Path(__file__).parent / "src" / "api.md"
-MODULES = [stiction, stiction.autodiff, stiction.dynamics, stiction.laboratory, stiction.learn]
+MODULES = [stiction, stiction.autodiff, stiction.control, stiction.dynamics, stiction.laboratory, stiction.learn]
 
 
 def public(module: Any) -> list[str]:

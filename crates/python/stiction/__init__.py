@@ -70,6 +70,7 @@ __all__ = [
     "Loop",
     "Model",
     "NotSimulated",
+    "Parameter",
     "Picture",
     "Recording",
     "RolloutGradient",

@@ -36,26 +36,23 @@ _KINDS = {
 class Parameter:
     """A number of the model that a step can be differentiated by.
 
-    ========================  =====================  =========================================================================
-    kind                      of                     is
-    ========================  =====================  =========================================================================
-    ``friction``              two geometries         Coulomb's coefficient, after their surfaces were combined [–]
-    ``restitution``           two geometries         Newton's coefficient, after their surfaces were combined [–]
-    ``contact-stiffness``     two geometries         stiffness of surfaces that state one [N/m]
-    ``contact-relaxation``    two geometries         relaxation time of linear dissipation [s]
-    ``contact-dissipation``   two geometries         Hunt and Crossley's dissipation [s/m]
-    ``contact-reference``     two geometries         number ``component`` of MuJoCo's ``solref``
-    ``gravity``               nothing                component ``component`` of gravity [m/s²]
-    ``mass``                  a body                 its mass [kg]; the inertia grows with it
-    ``inertial``              a body                 number ``component`` of mass, first and second moments, see the guide
-    ``gain``                  an actuator            the factor of its control
-    ``bias-length``           an actuator            the factor of its length: minus the stiffness of a servo
-    ``bias-velocity``         an actuator            the factor of its rate: minus the damping of a servo
-    ``joint-stiffness``       a joint                the stiffness of its spring [N/m or N·m/rad]
-    ``joint-damping``         a velocity, or a joint its damping [N·s/m or N·m·s/rad]
-                              that has one
-    ``offset``                a geometry             its place along axis ``component`` of its link [m]
-    ========================  =====================  =========================================================================
+    | kind | of | is |
+    | --- | --- | --- |
+    | ``friction`` | two geometries | Coulomb's coefficient, after their surfaces were combined [–] |
+    | ``restitution`` | two geometries | Newton's coefficient, after their surfaces were combined [–] |
+    | ``contact-stiffness`` | two geometries | stiffness of surfaces that state one [N/m] |
+    | ``contact-relaxation`` | two geometries | relaxation time of linear dissipation [s] |
+    | ``contact-dissipation`` | two geometries | Hunt and Crossley's dissipation [s/m] |
+    | ``contact-reference`` | two geometries | number ``component`` of MuJoCo's ``solref`` |
+    | ``gravity`` |  | component ``component`` of gravity [m/s²] |
+    | ``mass`` | a body | its mass [kg]; the inertia grows with it |
+    | ``inertial`` | a body | number ``component`` of mass, first moments x, y, z and second moments xx, xy, yy, xz, yz, zz |
+    | ``gain`` | an actuator | the factor of its control |
+    | ``bias-length`` | an actuator | the factor of its length: minus the stiffness of a servo |
+    | ``bias-velocity`` | an actuator | the factor of its rate: minus the damping of a servo |
+    | ``joint-stiffness`` | a joint | the stiffness of its spring [N/m or N·m/rad] |
+    | ``joint-damping`` | a velocity, or a joint that has one | its damping [N·s/m or N·m·s/rad] |
+    | ``offset`` | a geometry | its place along axis ``component`` of its link [m] |
 
     Geometries, bodies, joints and actuators are names or indices, velocities indices.
     """

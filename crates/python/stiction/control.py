@@ -190,7 +190,7 @@ def ilqr(
     ``tolerance``, ``least_cost``, ``regularization``, ``factor``, ``halvings`` and ``accept``. ``tell(iteration)`` may answer False to end it.
 
     Steps in parts (``impact_instants``, ``continuous``) and methods of higher order are differentiated by differences: simulations made with
-    ``stepper={"sleep": "off", "higher_order": "passive", "impact_instants": 0, "continuous": False}`` have none.
+    ``sleep="off"``, ``higher_order="passive"``, ``impact_instants=0`` and ``continuous=False`` have none.
     """
     model = simulation.model
     nq, nv, nu = model.nq, model.nv, model.nu
@@ -211,6 +211,9 @@ def ilqr(
             raise Error(f"{what} have the shape {x.shape}; expected ({nu},)")
         return np.array(np.broadcast_to(x, (nu,)))
 
+    def asked(*numbers: Any) -> bool | None:
+        return None if tell is None else tell(Iteration(*numbers))
+
     q, v = (simulation.q, np.zeros(nv)) if target is None else target
     w = per_knot("weights", 0.0 if weights is None else weights, 2 * nv)
     if end_weights is not None:
@@ -226,7 +229,7 @@ def ilqr(
         (of_control("lowest controls", bounds[0]), of_control("highest controls", bounds[1])),
         (running, terminal),
         (json.dumps(_plain(chosen)), json.dumps(_plain(parameters))),
-        None if tell is None else lambda *numbers: tell(Iteration(*numbers)),
+        None if tell is None else asked,
     )
     controls_found, q_found, v_found, gains, costs, told = found
     notes = json.loads(told)

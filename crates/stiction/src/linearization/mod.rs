@@ -388,7 +388,9 @@ impl Done<'_> {
     fn refuse(&self) -> Result<(), LinearizationError> {
         let Self { report, law, solver, accepted, .. } = self;
         Self::refuse_report(report)?;
-        if let Some(remedy) = accepted.remedy.or(report.remedy) {
+        // Where a step has no instants for impacts, all bounces are in its one problem.
+        let remedy = accepted.remedy.or(report.remedy);
+        if let Some(remedy) = remedy.filter(|r| *r != Remedy::ImpactsAtOnce) {
             return Err(LinearizationError::Remedy(remedy));
         }
         if report.status == crate::report::StepStatus::NotConverged {

@@ -183,7 +183,7 @@ impl<'a> Writer<'a> {
             if (bounce.bias.value - bias).abs() > 1e-9 * (1.0 + bias.abs()) {
                 return Err(LinearizationError::Bounces);
             }
-        } else if (gap.value - bias).abs() > 1e-9 * (1.0 + bias.abs()) {
+        } else if self.at.biases && (gap.value - bias).abs() > 1e-9 * (1.0 + bias.abs()) {
             return Err(LinearizationError::Bounces);
         }
         let frictional = c.friction > 0.0;

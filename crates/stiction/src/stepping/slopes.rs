@@ -31,7 +31,7 @@ pub struct Solved {
 #[derive(Clone, Debug)]
 pub struct Equations {
     pub problem: ConstraintProblem,
-    /// That of the method, if it is not that of the contact solver.
+    /// The law of the method, if it is not that of the contact solver.
     pub law: Option<Law>,
     pub lambda: Vec<f64>,
     pub c: Vec<f64>,

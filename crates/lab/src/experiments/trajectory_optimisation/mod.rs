@@ -54,7 +54,7 @@ fn sources(task: &Task) -> Vec<(&'static str, Gradient)> {
         ("finite differences", Gradient::Differences { displacement: DISPLACEMENT }),
         ("randomised smoothing", smoothed),
     ];
-    if task.name == PUSH {
+    if task.name == "push-box" {
         sources.push(("relaxed complementarity", Gradient::Relaxed { smoothing: SMOOTHING }));
     }
     sources
