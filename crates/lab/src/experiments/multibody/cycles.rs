@@ -10,6 +10,7 @@
 //!     woodpecker  a sleeve with play on a pole carries a bird on a spring; it sticks, frees itself and pecks         [Leine2003]
 //! ```
 
+use super::super::worst::Worst;
 use super::{ExperimentError, Findings, G, Size, robot, simulation, step};
 use crate::plot::Series;
 
@@ -82,14 +83,14 @@ fn compass_step(mut x: [f64; 4]) -> ([f64; 4], f64) {
 /// The walker in the engine on stones that let its feet through where they swing, beside (1) and (2).
 fn compass(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     let [a, b, m, hip, slope] = COMPASS;
-    let (l, r, steps) = (a + b, 1e-5, if size == Size::Small { 14 } else { 24 });
+    let (l, r, steps): (f64, f64, i32) = (a + b, 1e-5, if size == Size::Small { 14 } else { 24 });
     let (mut gait, mut period) = (PUBLISHED, 0.0);
     for _ in 0..40 {
         (gait, period) = compass_step(gait);
     }
     let off = gait.iter().zip(PUBLISHED).map(|(x, p)| (x - p).abs());
     let claim = "compass gait: the map of its steps stays at the published state".to_owned();
-    findings.bound_all(claim, "rad and rad/s", off, 1e-3);
+    findings.bound(claim, "rad and rad/s", Worst::of(off), 1e-3);
     let half = 0.5 * (gait[0] - gait[1]);
     let length = 2.0 * l * half.sin();
 
@@ -244,7 +245,7 @@ fn woodpecker(size: Size, findings: &mut Findings) -> Result<(), ExperimentError
     let last = if periods.len() == cycles { periods[cycles - 1] } else { f64::NAN };
     findings.predict("woodpecker: period of its cycle".to_owned(), "s", WOODPECKER, last, 1e-2);
     let apart = periods.iter().skip(1).map(|p| (p / last - 1.0).abs());
-    findings.bound_all("woodpecker: its periods agree".to_owned(), "of it", apart, 1e-2);
+    findings.bound("woodpecker: its periods agree".to_owned(), "of it", Worst::of(apart), 1e-2);
     let series = [("bird", 0), ("sleeve", 1)]
         .map(|(label, k)| Series { label: label.to_owned(), points: std::mem::take(&mut points[k]) });
     findings.keep("woodpecker", "A woodpecker on its pole", "angle", "rad", series.into());
