@@ -43,12 +43,11 @@ pub(crate) fn make(
     Some(made)
 }
 
+/// A stepper that was made, or why it was not.
+type Made = Result<Box<dyn Decoratable>, UnsupportedByCanon>;
+
 /// The stepper called `name`, if `adaptive` can stand around it, with the order of its smooth motions.
-fn make_inner(
-    world: &World,
-    name: &str,
-    mut params: StepperParams,
-) -> Option<(Result<Box<dyn Decoratable>, UnsupportedByCanon>, u32)> {
+fn make_inner(world: &World, name: &str, mut params: StepperParams) -> Option<(Made, u32)> {
     let canon = &mut params.canon;
     canon.tolerance = canon.adaptive.solver_tolerance(canon.tolerance);
     canon.moreau.touch = canon.moreau.touch.max(TOUCH * canon.adaptive.accuracy);

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! `moreau` is the method of Moreau and Jean [Moreau1988; Jean1999]. Moreau takes inertia and forces at one point of the step, (3),
-//! which at θ = ½ is the implicit midpoint rule: symmetric in time, of the second order, and without drift of the energy. Jean's form
+//! which at θ = ½ is the implicit midpoint rule: symmetric in time, and of the second order; the energy wanders little. Jean's form
 //! (4), which other programs have, takes them at both ends with the mass matrix of the end: of the first order where M changes, and the energy
 //! drifts. f̃ is linearised about the velocity w = v first, and Newton's method with M̃ as it is at w repeats this until w settles, or
 //! as often as `newton` says; once is the linearly implicit method.
