@@ -112,7 +112,6 @@ fn others_say_why_not() {
         ("variational", "impacts"),
         ("event-driven", "impacts"),
         ("compliant", "error control"),
-        ("adaptive", "error control"),
     ] {
         let world = world(
             "<worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 1'><joint axis='0 1 0'/><geom type='capsule' \
