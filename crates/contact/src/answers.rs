@@ -25,9 +25,9 @@ use serde::Serialize;
 pub enum Mode {
     /// It bears nothing.
     Open,
-    /// Its velocity is zero.
+    /// The velocity of the contact is zero.
     Stick,
-    /// Its friction is whole.
+    /// Friction is μ times the normal impulse, against the slip.
     Slide,
 }
 

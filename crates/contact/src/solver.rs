@@ -132,7 +132,7 @@ pub trait ContactSolver: Send {
         watch: &mut Watch<'_>,
     ) -> SolveReport;
 
-    /// Which answer it takes where the law has several, in words.
+    /// The rule, in words, by which one answer is taken where the law has several.
     fn rule_of_choice(&self) -> &'static str {
         "that to which its iterations lead from the impulses of the last step"
     }

@@ -144,12 +144,12 @@ pub struct SolverEffort {
     pub several_answers: u64,
     /// The largest distance between two such answers [m/s].
     pub answers_apart_max: f64,
-    /// What going through all answers of every step found, where the scene asks for it.
+    /// Counts of all answers of every step, where the scene asks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<AnswersFound>,
 }
 
-/// What going through all answers of every step found.
+/// Counts of all answers of every step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct AnswersFound {
     /// Steps whose problem was small enough.

@@ -77,7 +77,7 @@ pub struct StepReport {
     /// Works of the step by cause, of steppers that keep account of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<EnergyLedger>,
-    /// Which motions obey the contact law, where [`crate::Settings::answers`] asks for them and the problem is small.
+    /// All motions that obey the contact law, where [`crate::Settings::answers`] asks for them and the problem is small.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<Answers>,
 }
@@ -97,7 +97,7 @@ pub struct Answers {
 const SAME_MOTION: f64 = 1e-6;
 
 impl Answers {
-    /// Those of `problem`, of which `impulses` were taken by `rule`; `None` if the problem is too large to go through.
+    /// All answers of `problem`, of which `impulses` were taken by `rule`; `None` if the problem is too large to go through.
     pub(crate) fn of(problem: &ConstraintProblem, impulses: &[f64], rule: &'static str) -> Option<Self> {
         let motions = answers(problem)?;
         let mut c = Vec::new();

@@ -350,10 +350,12 @@ mod tests {
     /// δλ is that of differences of the roots, and roots approach an answer of the law in proportion to κ.
     #[test]
     fn relaxed_problems_are_differentiated() {
-        let of = |t: f64, kappa: f64| {
+        let from = |lambda: &[f64], t: f64, kappa: f64| {
             let (problem, A) = problem(t);
-            relax((&problem, Law::Ncp), &A, &vec![0.01; problem.rows()], kappa).unwrap()
+            relax((&problem, Law::Ncp), &A, lambda, kappa).unwrap()
         };
+        let answer = from(&[1.0; 9], 0.0, 1e-9).lambda;
+        let of = |t: f64, kappa: f64| from(&answer, t, kappa);
         for kappa in [1e-3, 1e-5, 1e-7] {
             let (x, found) = (1e-5, of(0.0, kappa));
             let (ahead, back) = (of(x, kappa), of(-x, kappa));

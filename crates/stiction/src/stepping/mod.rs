@@ -85,7 +85,7 @@ pub trait Stepper: Send {
     /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most.
     fn take_numbers(&mut self, world: &World);
 
-    /// Which answer it takes where the contact law has several, in words, if it solves by a method of its own.
+    /// The rule, in words, by which one answer is taken where the contact law has several, if it solves by a method of its own.
     fn rule_of_choice(&self) -> Option<&'static str> {
         None
     }

@@ -15,7 +15,7 @@ use super::{ExperimentError, Findings, G, Size, robot, simulation, step};
 use crate::plot::Series;
 
 pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
-    compass(size, findings)?;
+    compass(findings)?;
     woodpecker(size, findings)
 }
 
@@ -81,9 +81,9 @@ fn compass_step(mut x: [f64; 4]) -> ([f64; 4], f64) {
 }
 
 /// The walker in the engine on stones that let its feet through where they swing, beside (1) and (2).
-fn compass(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
+fn compass(findings: &mut Findings) -> Result<(), ExperimentError> {
     let [a, b, m, hip, slope] = COMPASS;
-    let (l, r, steps): (f64, f64, i32) = (a + b, 1e-5, if size == Size::Small { 14 } else { 24 });
+    let (l, r, steps) = (a + b, 1e-5, 24_i32);
     let (mut gait, mut period) = (PUBLISHED, 0.0);
     for _ in 0..40 {
         (gait, period) = compass_step(gait);

@@ -8,7 +8,7 @@ use crate::experiments::worst::Worst;
 use crate::plot::Series;
 use stiction::EnergyLedger;
 
-/// What a stepper makes of the energy.
+/// Ways of a stepper with the energy.
 #[derive(Clone, Copy)]
 enum Keeps {
     /// It swings about its value, late in the run as early.

@@ -12,7 +12,8 @@
 //! with Q the least turn that leaves the angular momentum where it was, R⁺ I ω⁺ = R I ω, where no moment acts (never more than the
 //! body turns in the step): its size and the
 //! energy are those of (5) of time stepping, kept to rounding. So they move if their only efforts are given ones, dampers, joint springs and servos on
-//! single dofs ([`crate::HigherOrder`]); trees with tendons, loops, couplings, dry friction or carried weight go by the
+//! single dofs ([`crate::HigherOrder`]), and their contacts and stops are open: by (3) a stiff servo may press into what a step of its
+//! linearised force leaves; trees with tendons, loops, couplings, dry friction or carried weight go by the
 //! trapezoidal rule, [`super::trapezoidal`]. A free body on which nothing acts but
 //! bounces, each after its share s of the step ([`stiction_assembly::laws::restitution`]), moves by (1) and (2) with the mean velocities
 //!
@@ -107,6 +108,8 @@ pub(crate) struct Ballistic {
     trees: Vec<FreeTree>,
     /// Per tree, in this step.
     touch: Vec<Touch>,
+    /// Per tree, whether a contact or stop of it is closed, even without an impulse.
+    closed: Vec<bool>,
     /// Impulses of bounces times 1 − s, and the sum of (4).
     weighted: Vec<f64>,
     shift: Vec<f64>,
@@ -129,6 +132,7 @@ impl Ballistic {
             bodies,
             trees,
             touch: vec![Touch::Nothing; model.trees],
+            closed: vec![false; model.trees],
             weighted: Vec::new(),
             shift: vec![0.0; model.nv()],
             applied: vec![0.0; model.nv()],
@@ -170,7 +174,8 @@ impl Ballistic {
         for (tree, touch) in self.touch.iter_mut().enumerate() {
             *touch = if held(tree) { Touch::Holds } else { Touch::Nothing };
         }
-        let Self { touch, weighted, .. } = self;
+        let Self { touch, closed, weighted, .. } = self;
+        closed.fill(false);
         weighted.clear();
         let mut bounces = posed.bouncing().peekable();
         let bounced = bounces.peek().is_some();
@@ -181,6 +186,9 @@ impl Ballistic {
             let left = bounces.next_if(|b| b.0 == block).map(|b| b.1);
             let range = rows_of[0]..rows_of[1];
             if impulses[range.clone()].iter().all(|x| *x == 0.0) {
+                if posed.problem.cone(block).opens() && posed.blocks[block].bias.gap <= 0.0 {
+                    posed.jacobian.trees_of(block).for_each(|tree| closed[tree] = true);
+                }
                 continue;
             }
             let what = if left.is_some() { Touch::Bounces } else { Touch::Holds };
@@ -214,7 +222,8 @@ impl Ballistic {
                 self.touch[body.tree] == Touch::Bounces && body.is_crushed(&self.shift, v_free, v_next);
             out[body.tree] = (!crushed).then_some(Unbound::Body);
         }
-        for tree in self.trees.iter_mut().filter(|t| self.touch[t.number] == Touch::Nothing) {
+        let free = |t: &&mut FreeTree| self.touch[t.number] == Touch::Nothing && !self.closed[t.number];
+        for tree in self.trees.iter_mut().filter(free) {
             let found = tree.find(state, (&self.applied, input), mass, h);
             out[tree.number] = found.then_some(Unbound::Tree);
         }
@@ -544,7 +553,7 @@ pub(crate) fn after_impulses<T: Real>(
 mod tests {
     use super::*;
 
-    /// What turned by no more than the body did is turned back; momenta of rounding that happen to be of one length, opposite ones
+    /// A momentum that turned by no more than the body did is turned back; momenta of rounding that happen to be of one length, opposite ones
     /// among them, turn nothing.
     #[test]
     fn only_momenta_that_lie_near_each_other_are_turned_into_each_other() {

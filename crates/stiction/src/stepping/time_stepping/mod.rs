@@ -104,7 +104,7 @@ struct SolvingRoom {
     judge: Judge,
     /// Scratch of the remedies.
     other: Trial,
-    /// Of an impact, the largest share of restitution so far that makes no energy.
+    /// The trial of an impact by the largest share of restitution so far that makes no energy.
     best: Trial,
     momentum: Vec<f64>,
     consistent: Consistent,

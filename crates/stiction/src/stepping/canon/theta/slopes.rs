@@ -23,7 +23,7 @@ use stiction_models::World;
 const DISPLACED: [f64; 3] = [1e-5, 1e-4, 1e-4];
 /// Weights of differences of the fourth order at one and at two displacements.
 const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
-/// What r may be of the momentum at the answer [–].
+/// Largest r at the answer, over the momentum [–].
 const SETTLED: f64 = 1e-6;
 
 /// A block of a problem, by what it is of.
