@@ -207,7 +207,8 @@ fn a_page_is_told_scene_status_and_frames_and_is_obeyed() {
     let mut page = socket(&host, &query, &format!("http://{host}")).unwrap();
     let text = |kind: u8, words: &[u8], start: &str| kind == 1 && words.starts_with(start.as_bytes());
     until(&mut page, |kind, words| text(kind, words, "{\"choices\":"));
-    until(&mut page, |kind, words| text(kind, words, "{\"stiction_protocol\":4"));
+    let scene = format!("{{\"stiction_protocol\":{},", stiction_viewer::protocol::VERSION);
+    until(&mut page, |kind, words| text(kind, words, &scene));
     let frame = until(&mut page, |kind, _| kind == 2);
     assert_eq!(stiction_viewer::protocol::decode_frame(&frame).unwrap().poses.len(), 2);
     say(&mut page, 1, br#"{"do": "speed", "factor": 0.25}"#);

@@ -1,10 +1,11 @@
 //! Trees that nothing touches, with springs, dampers and servos from soft to stiff: no cliff between the methods.
 
-use crate::worlds::G;
+use crate::worlds::{G, geometry};
+use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointSpec, ModelBuilder};
-use stiction::models::{Actuator, ActuatorLaw, World};
-use stiction::{HigherOrder, Settings, Simulation, State, StepperParams};
+use stiction::models::{Actuator, ActuatorLaw, Material, World};
+use stiction::{HigherOrder, Quadrature, Settings, Simulation, State, StepperParams};
 
 /// Dampers, springs and servos of every joint.
 #[derive(Clone, Copy, Debug, Default)]
@@ -154,5 +155,37 @@ fn what_servos_exert_is_what_moves() {
             assert!((impulse - gained).abs() < 1e-9, "{kp}, {kv}, step {step}: {impulse} {gained}");
             assert!(limit.is_none_or(|l| efforts[0].abs() < l * (1.0 + 1e-9)), "{efforts:?}");
         }
+    }
+}
+
+/// A servo may press by more than a step of its linearised force tells: an arm goes by the rule of higher order where its tip hangs in
+/// the air, and not where it touches, though nothing presses.
+#[test]
+fn what_touches_is_not_of_higher_order() {
+    for (gap, flies) in [(0.5, true), (-1e-5, false)] {
+        let mut b = ModelBuilder::new();
+        let link = b.link(
+            "arm",
+            None,
+            Pose::from_translation(vec3(0.0, 0.0, 0.1 + gap)),
+            Inertia::new(0.5, vec3(0.2, 0.0, 0.0), Sym3::diagonal(1e-3, 1e-2, 1e-2)),
+        );
+        b.joint(link, JointSpec::hinge("hinge", Vec3::Y));
+        let mut world = World::new("arm on the ground", b.build(vec3(0.0, 0.0, -G)).unwrap());
+        let shape = Shape::Sphere { radius: 0.1 };
+        let at = Pose::from_translation(vec3(0.4, 0.0, 0.0));
+        world.geometries.push(geometry(Some(link), at, shape, Material::default()));
+        world.geometries.push(geometry(None, Pose::IDENTITY, Shape::Plane, Material::default()));
+        world.actuators.push(actuator(0, &Gains { kp: 200.0, kv: 2.0, ..Gains::default() }));
+        let state = State::neutral(&world.model);
+        let mut sim = simulation((world, state), 2e-3, HigherOrder::Always);
+        sim.control_mut()[0] = -0.3; // up
+        let report = sim.step();
+        assert_eq!(report.contacts > 0, !flies, "{report:?}");
+        let mut contacts = Vec::new();
+        sim.contacts_into(&mut contacts);
+        assert!(contacts.iter().all(|c| c.force == Vec3::ZERO), "nothing presses");
+        let rule = sim.accepted().unwrap().quadrature[0];
+        assert_eq!(rule == Quadrature::HigherOrder, flies, "{rule:?}");
     }
 }
