@@ -9,8 +9,7 @@ import numpy as np
 import stiction
 from stiction.control import Locomotion, ilqr
 
-robot = stiction.load("solo12")
-robot = robot.starting_at(robot.keyframes[0].q)
+robot = stiction.Scene("solo12").ground(friction=0.9).model(builtin="solo12", keyframe="home").build()
 walking = stiction.Simulation(robot)
 controller = Locomotion(robot, velocity=(0.5, 0.0))
 walking.run(4.0, controller)
@@ -22,8 +21,7 @@ print(f"{ahead:.2f} m ahead in 4 s, then {yaw:.2f} rad to the left in 2 s")
 assert abs(ahead - 2.0) < 0.2 and abs(yaw - 1.2) < 0.2
 
 # %% A finger pushes a box to a pose. Nothing says when it is to stick to the box and when to slide on it.
-scene = stiction.load("push-box")
-scene = scene.starting_at(scene.keyframes[0].q)
+scene = stiction.Scene("push-box").model(builtin="push-box", keyframe="home").build()
 pushing = stiction.Simulation(scene, dt=0.005, sleep="off", higher_order="passive", impact_instants=0, continuous=False)
 target = pushing.q.copy()
 target[:2] = 0.15, 0.03

@@ -32,8 +32,9 @@ class Locomotion:
     ``ground(x, y)`` tells the height of the ground (0 without). Other keywords are parameters, see :meth:`defaults`; those in groups come as mappings.
     The command is in ``velocity``, ``yaw_rate`` and ``height``, which may be written at any time::
 
-        walk = Locomotion(stiction.load("solo12"), velocity=(0.5, 0.0))
-        simulation.run(4.0, walk)
+        scene = stiction.Scene("solo12").ground(friction=0.9).model(builtin="solo12", keyframe="home")
+        model = scene.build()
+        stiction.Simulation(model).run(4.0, Locomotion(model, velocity=(0.5, 0.0)))
     """
 
     #: Velocity of the trunk ahead and to the left, along the ground [m/s].
@@ -89,8 +90,8 @@ class Locomotion:
 
     def __call__(self, simulation: Simulation) -> Array:
         """Controls that exert the torques of the present state: :meth:`stiction.Simulation.run` calls this in every step."""
-        controls = simulation.control.copy()
-        for (actuator, share), torque in zip(self._controls, self.torques(simulation.t, simulation.q, simulation.v)):
+        controls: Array = simulation.control.copy()
+        for (actuator, share), torque in zip(self._controls, self.torques(simulation.time, simulation.q, simulation.v)):
             controls[actuator] = share * torque
         return controls
 

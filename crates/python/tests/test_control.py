@@ -19,8 +19,8 @@ WHOLE: dict[str, Any] = {"sleep": "off", "higher_order": "passive", "impact_inst
 
 
 def solo() -> stiction.Model:
-    model = stiction.load("solo12")
-    return model.starting_at(model.keyframes[0].q)
+    scene = stiction.Scene("solo12").ground(friction=0.9).model(builtin="solo12", keyframe="home")
+    return scene.build()
 
 
 def test_solo12_walks_as_commanded() -> None:
@@ -134,8 +134,7 @@ def test_errors_of_costs_and_sizes_come_back() -> None:
 
 @pytest.mark.parametrize("gradient", ["exact", {"by": "relaxed", "smoothing": 1e-5}])
 def test_a_box_is_pushed(gradient: Any) -> None:
-    model = stiction.load("push-box")
-    model = model.starting_at(model.keyframes[0].q)
+    model = stiction.Scene("push-box").model(builtin="push-box", keyframe="home").build()
     simulation = stiction.Simulation(model, dt=0.005, **WHOLE)
     target, weights = simulation.q.copy(), np.zeros(2 * model.nv)
     target[0] += 0.05
