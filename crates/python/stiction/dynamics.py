@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple as _NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -174,7 +174,7 @@ def point_jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, body: str | in
     return model._world.point_jacobian_rate(q, v, model.bodies.index(body), point)
 
 
-class Centroidal(NamedTuple):
+class Centroidal(_NamedTuple):
     """All bodies as one about their centre of mass, in world axes."""
 
     #: Centre of mass [m].

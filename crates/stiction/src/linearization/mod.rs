@@ -313,7 +313,7 @@ impl Done<'_> {
             }
             None => None,
         };
-        let moves = Moves { forces: &forces, dv, corrected, shift };
+        let moves = Moves { forces: &forces, dv, corrected, shift, v_end: &next.v };
         let end = moves.end(&mut notes)?;
         let (nv, nu) = (columns.nv, columns.nu);
         Ok(Linearization {

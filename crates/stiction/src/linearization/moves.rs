@@ -20,6 +20,8 @@ pub(super) struct Moves<'a> {
     /// Derivatives of the velocities that undo position errors.
     pub(super) corrected: DMatrix<f64>,
     pub(super) shift: Option<Shift>,
+    /// v at the end of the step that was done, which a relaxed answer is near.
+    pub(super) v_end: &'a [f64],
 }
 
 impl Moves<'_> {
@@ -40,7 +42,7 @@ impl Moves<'_> {
         // Where nothing changes its speed all rules agree, and the step takes the first; a step beside it, in which something does, goes by
         // the mean.
         let trapezoidal = accepted.inside.trapezoidal;
-        let rests = start.v.iter().zip(accepted.v_next).all(|(a, b)| (a - b).abs() <= STILL);
+        let rests = start.v.iter().zip(self.v_end).all(|(a, b)| (a - b).abs() <= STILL);
         let undone = |i: usize| accepted.inside.correction.get(i).copied().unwrap_or(0.0);
         for joint in &model.joints {
             let (first, n) = (joint.idx_v, joint.kind.nv());
