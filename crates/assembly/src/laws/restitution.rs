@@ -7,7 +7,8 @@
 //!     not met yet        g_N = J_N v_f + max((φ + ℓ)/h, e J_N v, −J_N v_f)                            (2)
 //! ```
 //!
-//! where h a = J_N (v_f − v); the surfaces meet after the share s of the step, φ + s h J_N v + ½ a (s h)² = 0 (s = 0 where
+//! where h a = J_N (v_f − v); what forces of this step bring down again before it ends is held at its gap, as what is slow: a servo that
+//! presses a light foot would else push it on after every bounce. The surfaces meet after the share s of the step, φ + s h J_N v + ½ a (s h)² = 0 (s = 0 where
 //! they overlap), at the speed u = J_N v + s h a, part at −e u, and are accelerated for the rest. What parts at J_N v >
 //! v_thr, or is farther than h v_thr and would not meet in this step, meets only if others push it in this same step. It may
 //! overlap then, and bounces in the next: held at its gap it would not bounce at all. By how much, ℓ, is e times a share of
@@ -52,9 +53,10 @@ impl<T: Real> RowParams<T> {
         let (h, threshold, e) = (self.h, self.bouncing_speed, surfaces.coefficient);
         let (zero, one, half, two) = (gap.zero(), gap.one(), gap.like(0.5), gap.like(2.0));
         let bounces = zero.less(e);
-        let parts = threshold.less(before);
+        let end = half * h * (before + free);
+        let parts = T::both(threshold.less(before), zero.at_most(gap.max(zero) + end));
         let far = (h * threshold).less(gap);
-        let misses = T::both(far, zero.at_most(gap + half * h * (before + free)));
+        let misses = T::both(far, zero.at_most(gap + end));
         let waits = T::both(bounces, T::not(T::both(T::not(parts), T::not(misses))));
         let allowance = T::select(zero.less(gap), e * surfaces.depth, zero);
         let pushed = ((gap + allowance) / h).max(e * before).max(-free); // (2)
@@ -122,6 +124,24 @@ mod tests {
             // The surfaces meet at a share that is ill conditioned where they hardly touch.
             [1.0, speed, 1.0, 10.0, 1.0]
         }
+    }
+
+    /// Surfaces that part are free to be pushed on by others; those that a servo presses together again within the step are held.
+    #[test]
+    fn what_is_pressed_down_again_is_held() {
+        let p = RowParams {
+            h: 2e-3,
+            margin: 1e-3,
+            slop: 1e-5,
+            correction: 0.2,
+            correction_speed: 1.0,
+            bouncing_speed: 0.05,
+            coarseness: 0.0,
+        };
+        let surfaces = Restitution { coefficient: 0.5, depth: 1e-3 };
+        let waits = |gap: f64, free: f64| p.bounce(surfaces, gap, 0.15, free).holds;
+        assert!(waits(-1e-3, 0.1) && waits(1e-3, -0.3));
+        assert!(!waits(-1e-3, -0.3) && !waits(1e-5, -0.3));
     }
 
     #[test]
