@@ -36,6 +36,8 @@ enum Name {
 /// The answer of a step.
 struct Answer {
     names: Vec<Name>,
+    /// Rows of each block.
+    dims: Vec<usize>,
     lambda: Vec<f64>,
     v_next: Vec<f64>,
     at_limit: Vec<bool>,
@@ -65,6 +67,7 @@ impl ThetaStepper {
         }
         let answer = Answer {
             names: self.names(),
+            dims: (0..self.posed.problem.len()).map(|b| self.posed.problem.range(b).len()).collect(),
             lambda: self.impulses.clone(),
             v_next: self.room.v_next.clone(),
             at_limit: self.ahead.forces.at_limit.clone(),
@@ -181,12 +184,8 @@ impl ThetaStepper {
         let mut c = vec![0.0; answer.lambda.len()];
         velocities_into(&self.posed, v_next, &mut self.room.along);
         let mut first = 0;
-        for (i, name) in answer.names.iter().enumerate() {
+        for (name, &dim) in answer.names.iter().zip(&answer.dims) {
             let found = names.iter().position(|n| n == name);
-            let dim = match found {
-                Some(block) => self.posed.problem.range(block).len(),
-                None => self.dims_of(answer, i, first),
-            };
             match found {
                 Some(block) => {
                     for (k, r) in self.posed.problem.range(block).enumerate() {
@@ -212,15 +211,6 @@ impl ThetaStepper {
             *r += self.room.base[i] + change - taken[i];
         }
         Ok(Values { r, c })
-    }
-
-    /// Rows of a block of the answer that is not there: those of what it is.
-    fn dims_of(&self, answer: &Answer, block: usize, first: usize) -> usize {
-        match answer.names[block] {
-            Name::Row(_) => 1,
-            // A contact without friction has one row, one that resists turning up to six; those of this world are alike.
-            Name::Contact(..) => 3.min(answer.lambda.len() - first),
-        }
     }
 
     /// −∂r/∂v⁺, column by column. Where forces are linearised once r is linear in v⁺, and differences of the fourth order are exact.
