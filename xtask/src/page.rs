@@ -65,8 +65,9 @@ fn try_in_browser(copy: &Path) -> Result<(), String> {
             "*** NOT TESTED in a browser: {chromium} does not answer; name a Chromium in $CHROMIUM ***"
         ));
     }
-    // Of the whole workspace, so that what is compiled is what its tests use too.
-    spawn(cargo().args(["build", "--workspace", "--bin", "stiction", "--example", "sample_replay"]))?;
+    // Everything of the whole workspace: recordings in MCAP are tried too, and what is compiled is what its tests use.
+    let whole = ["build", "--workspace", "--all-features"];
+    spawn(cargo().args(whole).args(["--bin", "stiction", "--example", "sample_replay"]))?;
     let programs = target().join("debug");
     let (stiction, sample) = (programs.join("stiction"), programs.join("examples/sample_replay"));
     spawn(npm().current_dir(copy).env("STICTION", stiction).env("SAMPLE_REPLAY", sample).arg("test"))

@@ -12,7 +12,7 @@ pub(crate) fn formats(pdf: bool, png: bool) -> Result<Formats, Failure> {
 /// Formats of figures beside SVG; PNG is refused.
 #[cfg(not(feature = "full"))]
 pub(crate) fn formats(pdf: bool, png: bool) -> Result<Formats, Failure> {
-    if png { Err(not_built_in("PNG of figures")) } else { Ok(Formats { pdf }) }
+    if png { Err(not_built_in("PNG of figures")) } else { Ok(Formats { pdf, png }) }
 }
 
 /// The failure of a command that needs `what`: the same command for the whole program.

@@ -6,11 +6,10 @@ use super::sheet::Sheet;
 use super::theme::Theme;
 use super::{pdf, svg};
 
-/// Files of a figure beside SVG.
+/// Files of a figure beside SVG. There is no PNG without the feature `full`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Formats {
     pub pdf: bool,
-    #[cfg(feature = "full")]
     pub png: bool,
 }
 
