@@ -41,8 +41,13 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         Some(_) => args.scene.overrides_with(Some(&args.contact[..]).filter(|c| *c != "all"), None)?,
         None => args.scene.overrides(None)?,
     };
-    let setup = scene.build().map_err(Failure::input)?;
+    let mut setup = scene.build().map_err(Failure::input)?;
     setup.check_content().map_err(Failure::input)?;
+    if steppers.is_none() {
+        overrides.apply(&mut setup);
+        let takes = setup.settings.stepper.check_takes(&args.contact);
+        takes.map_err(|e| Failure::input(format!("{e}; --stepper all compares steppers")))?;
+    }
     if !args.json {
         tell_notes(&setup.notes());
     }

@@ -59,6 +59,9 @@ impl SceneArgs {
         let scene = self.load()?;
         let mut setup = scene.build().map_err(Failure::input)?;
         self.overrides(contact)?.apply(&mut setup);
+        if let Some(solver) = contact {
+            setup.settings.stepper.check_takes(solver).map_err(Failure::input)?;
+        }
         setup.check_length().map_err(Failure::input)?;
         if !silent {
             tell_notes(&setup.notes());

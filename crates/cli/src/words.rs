@@ -1,5 +1,6 @@
 //! Numbers and states in a few words.
 
+use stiction::StepperName;
 use stiction::dynamics::{JointKind, Model};
 use stiction::models::Topic;
 use stiction_lab::Summary;
@@ -45,13 +46,17 @@ pub(crate) fn grouped(x: f64) -> String {
 pub(crate) fn summary(s: &Summary, model: &Model) -> Vec<String> {
     let simulated = s.steps as f64 * s.dt;
     let ratio = if s.wall_s > 0.0 { simulated / s.wall_s } else { 0.0 };
+    let with = match s.stepper == StepperName::default().as_str() || s.stepper == s.contact {
+        true => s.contact.clone(),
+        false => format!("{} and {}", s.stepper, s.contact),
+    };
     let mut lines = vec![
         format!(
             "{}: {} steps of {} ms with {}, {} s",
             s.scene,
             s.steps,
             short(1e3 * s.dt),
-            s.contact,
+            with,
             short(simulated)
         ),
         format!("  speed        {} steps/s, {} × real time", grouped(s.steps_per_s), rough(ratio)),

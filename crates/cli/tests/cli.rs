@@ -64,6 +64,31 @@ fn what_rests_sleeps_if_it_may() {
 }
 
 #[test]
+fn a_contact_solver_that_nobody_would_ask_is_refused() {
+    let here = folder("solver-in-vain");
+    let with = |command: &str, stepper: &str| {
+        stiction(
+            &here,
+            &[
+                command,
+                "cube-slide",
+                "--contact",
+                "nsgs",
+                "--stepper",
+                stepper,
+                "--duration",
+                "0.01",
+                "--json",
+            ],
+        )
+    };
+    refused(&with("run", "todorov"), &["`todorov`", "`nsgs`", "moreau"]);
+    refused(&with("compare", "todorov"), &["`todorov`", "`nsgs`", "--stepper all"]);
+    let summary = json(&with("run", "moreau"));
+    assert_eq!((&summary["contact"], &summary["stepper"]), (&"nsgs".into(), &"moreau".into()));
+}
+
+#[test]
 fn run_prints_the_documented_json() {
     let here = folder("run");
     let run = stiction(&here, &["run", "cube-slide", "--duration", "0.05", "--dt", "0.001", "--json"]);
@@ -72,6 +97,7 @@ fn run_prints_the_documented_json() {
     let mut expected = vec![
         "scene",
         "contact",
+        "stepper",
         "dt",
         "steps",
         "wall_s",

@@ -211,7 +211,8 @@ impl Runner {
         let (sim, wall_s) = (&self.sim, self.stepping.as_secs_f64());
         Summary {
             scene: self.name.clone(),
-            contact: sim.contact_model().to_owned(),
+            contact: sim.contacts_by().to_owned(),
+            stepper: sim.settings().stepper.method.to_string(),
             dt: sim.settings().stepper.dt,
             steps: self.tally.steps,
             wall_s,

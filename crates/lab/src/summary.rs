@@ -13,8 +13,10 @@ use stiction::{Answers, CERTIFIED, EnergyLedger, StepReport, StepStatus};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     pub scene: String,
-    /// Contact solver, a name of the registry.
+    /// Contact solver, a name of the registry; the stepper, where its contact law is its own.
     pub contact: String,
+    /// Stepper, a name of the catalogue.
+    pub stepper: String,
     /// Time step [s].
     pub dt: f64,
     pub steps: u64,

@@ -52,6 +52,9 @@ pub(crate) fn settings(base: &Settings, given: &str) -> PyResult<Settings> {
     settings.max_iterations = given.max_iterations.unwrap_or(settings.max_iterations);
     settings.threads = given.threads.unwrap_or(settings.threads);
     settings.stepper = stepper(&settings.stepper, given.stepper)?;
+    if let Some(solver) = &given.contact {
+        settings.stepper.check_takes(solver).map_err(wrong)?;
+    }
     Ok(settings)
 }
 

@@ -13,6 +13,8 @@ pub struct StepperEntry {
     pub order: &'static str,
     /// Who chooses the steps that the motion is computed with.
     pub steps: Steps,
+    /// Who solves its contacts.
+    pub contacts: Contacts,
     /// Keys of REFERENCES.bib.
     pub source: &'static str,
 }
@@ -24,6 +26,29 @@ pub enum Steps {
     Given,
     /// The stepper, within every step, by a tolerance on its error.
     Controlled,
+}
+
+/// Who solves contacts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contacts {
+    /// The contact solver that the user chooses.
+    Solver,
+    /// The stepper, whose contact law is its own.
+    Own,
+    /// Who solves those of the stepper it is around.
+    OfInner,
+}
+
+/// A contact solver was asked for, and the stepper has a contact law of its own.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the stepper `{stepper}` has a contact law of its own and takes no contact solver: leave `{solver}` out, or choose a stepper \
+     that takes one: {}",
+    that_take_solvers()
+)]
+pub struct TakesNoSolver {
+    pub stepper: StepperName,
+    pub solver: String,
 }
 
 /// There is no stepper of that name.
@@ -39,6 +64,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
         order: "2 of driven robots, of linkages and of free bodies that roll and slide; 5 in flight; 1 where robots touch and bodies land",
         steps: Steps::Given,
+        contacts: Contacts::Solver,
         source: "Moreau1988, CashKarp1990",
     },
     StepperEntry {
@@ -46,6 +72,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "forces in sets that grow with depth, of least kinetic energy, under dynamics linearised at the start",
         order: "1",
         steps: Steps::Given,
+        contacts: Contacts::Own,
         source: "Pan2021, DrumwrightShell2010",
     },
     StepperEntry {
@@ -53,6 +80,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "backward Euler with such forces at the end of the step, by projected gradients",
         order: "1",
         steps: Steps::Given,
+        contacts: Contacts::Own,
         source: "Pan2021",
     },
     StepperEntry {
@@ -60,6 +88,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the same without derivatives of the sets",
         order: "1",
         steps: Steps::Given,
+        contacts: Contacts::Own,
         source: "Pan2021",
     },
     StepperEntry {
@@ -67,6 +96,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the same on points of the bodies, position-based dynamics",
         order: "1",
         steps: Steps::Given,
+        contacts: Contacts::Own,
         source: "Pan2021, PanManocha2018",
     },
     StepperEntry {
@@ -74,6 +104,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the same on points of the bodies, without derivatives of the sets",
         order: "1",
         steps: Steps::Given,
+        contacts: Contacts::Own,
         source: "Pan2021, PanManocha2018",
     },
     StepperEntry {
@@ -81,6 +112,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the theta method on velocities with Newton's impact law; overlaps stay",
         order: "2 at theta = 1/2 where nothing is hit, else 1",
         steps: Steps::Given,
+        contacts: Contacts::Solver,
         source: "Moreau1988, Jean1999",
     },
     StepperEntry {
@@ -88,6 +120,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "semi-implicit Euler with the linear complementarity problem of polygonal friction; nothing bounces",
         order: "1",
         steps: Steps::Given,
+        contacts: Contacts::Own,
         source: "StewartTrinkle1996",
     },
     StepperEntry {
@@ -95,6 +128,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the convex relaxation of the same; what slides rises",
         order: "1",
         steps: Steps::Given,
+        contacts: Contacts::Own,
         source: "Anitescu2006",
     },
     StepperEntry {
@@ -102,6 +136,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "its regularised dual with stabilised contact velocities and implicit damping inertia; contacts yield",
         order: "1",
         steps: Steps::Given,
+        contacts: Contacts::Own,
         source: "Todorov2014",
     },
     StepperEntry {
@@ -109,6 +144,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "contacts as springs and dampers, an ordinary differential equation with error control",
         order: "5, with contacts that change as accurate as its tolerance",
         steps: Steps::Controlled,
+        contacts: Contacts::Own,
         source: "HuntCrossley1975, DormandPrince1980, HairerWanner1996",
     },
     StepperEntry {
@@ -116,6 +152,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "smooth motion in modes of contact between events, which are found as roots; impacts reset velocities",
         order: "5",
         steps: Steps::Controlled,
+        contacts: Contacts::Own,
         source: "DormandPrince1980",
     },
     StepperEntry {
@@ -123,6 +160,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the midpoint rule of discrete mechanics, impacts between steps; symplectic",
         order: "2, 1 where something is hit",
         steps: Steps::Given,
+        contacts: Contacts::Solver,
         source: "MarsdenWest2001",
     },
     StepperEntry {
@@ -130,6 +168,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "another stepper with its error controlled by doubling steps, hard contact included",
         order: "that of the other",
         steps: Steps::Controlled,
+        contacts: Contacts::OfInner,
         source: "CENIC2025",
     },
 ];
@@ -151,6 +190,11 @@ impl StepperName {
         entry.map(|e| Self(e.name)).ok_or_else(|| UnknownStepper { name: name.to_owned() })
     }
 
+    /// Who solves its contacts.
+    pub fn contacts(self) -> Contacts {
+        STEPPERS.iter().find(|e| e.name == self.0).map_or(Contacts::Solver, |e| e.contacts)
+    }
+
     /// In files, on the command line and in tables.
     pub fn as_str(self) -> &'static str {
         self.0
@@ -169,6 +213,17 @@ impl<'de> Deserialize<'de> for StepperName {
         let name = String::deserialize(deserializer)?;
         Self::of(&name).map_err(serde::de::Error::custom)
     }
+}
+
+impl std::fmt::Display for StepperName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+fn that_take_solvers() -> String {
+    let takes = STEPPERS.iter().filter(|e| e.contacts == Contacts::Solver);
+    takes.map(|e| e.name).collect::<Vec<_>>().join(", ")
 }
 
 fn names() -> String {

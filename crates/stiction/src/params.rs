@@ -1,7 +1,7 @@
 //! Parameters of time stepping.
 
 use crate::canon_params::{self as canon, CanonParams};
-use crate::catalogue::StepperName;
+use crate::catalogue::{Contacts, StepperName, TakesNoSolver};
 use serde::{Deserialize, Serialize};
 use stiction_assembly::RowParams;
 use stiction_assembly::laws::restitution;
@@ -127,6 +127,21 @@ pub struct StepperParamError {
 }
 
 impl StepperParams {
+    /// True if the contact solver that the user chooses solves contacts; else the contact law is the stepper's own.
+    pub fn takes_solver(&self) -> bool {
+        let contacts = match self.method.contacts() {
+            Contacts::OfInner => StepperName::of(&self.canon.adaptive.inner).map(StepperName::contacts),
+            contacts => Ok(contacts),
+        };
+        contacts != Ok(Contacts::Own)
+    }
+
+    /// An error where `solver` is asked for in vain.
+    pub fn check_takes(&self, solver: &str) -> Result<(), TakesNoSolver> {
+        let error = || TakesNoSolver { stepper: self.method, solver: solver.to_owned() };
+        if self.takes_solver() { Ok(()) } else { Err(error()) }
+    }
+
     /// The numbers of the rows of a step of h [s], which may be a part of `dt`: position errors are undone as fast as by the
     /// whole.
     pub(crate) fn rows(&self, h: f64, gravity: &Vec3) -> RowParams {

@@ -439,6 +439,12 @@ impl Simulation {
         if method == StepperName::default() { self.solver.name() } else { method.as_str() }
     }
 
+    /// Who solves contacts, by name: the contact solver, or the stepper where its contact law is its own.
+    pub fn contacts_by(&self) -> &str {
+        let stepper = &self.settings.stepper;
+        if stepper.takes_solver() { self.solver.name() } else { stepper.method.as_str() }
+    }
+
     /// Solves contacts with `solver` from now on, cold; for solvers that are in no registry.
     pub fn use_solver(&mut self, mut solver: Box<dyn ContactSolver>) -> Result<(), SetupError> {
         if let (Some(geometry), false) = (turning(&self.world), solver.takes_patches()) {

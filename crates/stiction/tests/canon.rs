@@ -360,3 +360,42 @@ fn error_control_meets_the_accuracy() {
     let words = Simulation::new(world, state, params).err().unwrap().to_string();
     assert!(words.contains("time-stepping") && words.contains("moreau"), "{words}");
 }
+
+/// A box at rest below the friction angle has four corners that share its load in many ways. Forces of least norm leave the cones of the
+/// upper corners, others do not: nothing happens, in the first step and after it.
+#[test]
+fn redundant_contacts_are_held_by_event_driven() {
+    for share in [0.5, 0.999] {
+        let surface = Material { friction: MU, ..Material::default() };
+        let (world, state) =
+            on_ground(Shape::Box { half: vec3(0.1, 0.1, 0.1) }, surface, 0.1, Vec3::ZERO, Vec3::ZERO);
+        let angle = f64::atan(share * MU);
+        let gravity = vec3(G * angle.sin(), 0.0, -G * angle.cos());
+        let mut world = world;
+        world.model.gravity = gravity;
+        let mut sim = Simulation::new(world, state, settings("event-driven", 0.001)).unwrap();
+        for _ in 0..20 {
+            let report = sim.step();
+            assert!(!report.flagged() && report.parts == 1, "{share}: {report:?}");
+        }
+        assert!(sim.state().v.iter().all(|v| v.abs() < 1e-12), "{share}: {:?}", sim.state().v);
+        let law = sim.certificate();
+        assert!(law.natural_map < 1e-9, "{share}: {law:?}");
+    }
+}
+
+/// A contact solver is refused where nobody would ask it.
+#[test]
+fn steppers_say_whether_they_take_a_contact_solver() {
+    for (method, takes) in
+        [("time-stepping", true), ("moreau", true), ("adaptive", true), ("todorov", false), ("ne-mdp", false)]
+    {
+        let stepper = settings(method, 0.001).stepper;
+        assert_eq!(stepper.check_takes("nsgs").is_ok(), takes, "{method}");
+    }
+    let error = settings("todorov", 0.001).stepper.check_takes("nsgs").unwrap_err().to_string();
+    assert!(error.contains("`todorov`") && error.contains("`nsgs`") && error.contains("moreau"), "{error}");
+    let mut around = settings("adaptive", 0.001).stepper;
+    around.canon.adaptive.inner = "anitescu".to_owned();
+    assert!(!around.takes_solver());
+}

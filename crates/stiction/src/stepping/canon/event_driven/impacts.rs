@@ -26,7 +26,7 @@ impl EventDriven {
         if law.search.points.is_empty() {
             return Ok(());
         }
-        self.rows.factor(world, &law.at.kin)?;
+        law.rows.factor(world, &law.at.kin)?;
         let own = self.params.canon.event_driven;
         let instant =
             RowParams { bouncing_speed: own.rest_speed, ..self.params.rows(1.0, &world.model.gravity) }
@@ -42,10 +42,10 @@ impl EventDriven {
                 return Err(format!("{ROUNDS} impacts at one instant do not part what touches"));
             }
             let before = v.clone();
-            self.rows.pose(world, (&at.kin, points), (&self.q, &before, &before), instant, true)?;
-            let hit = (&mut self.rows, &points[..]);
+            law.rows.pose(world, (&at.kin, points), (&self.q, &before, &before), instant, true)?;
+            let hit = (&mut law.rows, &points[..]);
             let works =
-                restitution::hit(own.restitution, hit, self.solver.as_mut(), own.impulse_parts, &mut v)?;
+                restitution::hit(own.restitution, hit, law.solver.as_mut(), own.impulse_parts, &mut v)?;
             self.ledger.normal += works.normal;
             self.ledger.friction += works.friction;
             if works.share < 1.0 {
@@ -53,6 +53,7 @@ impl EventDriven {
             }
         }
         self.y[n..2 * n].copy_from_slice(&v);
-        self.choose_modes(world, &v, input)
+        law.active = law.choose(world, (&self.q, &v), input)?;
+        Ok(())
     }
 }

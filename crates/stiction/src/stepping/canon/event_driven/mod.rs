@@ -16,6 +16,8 @@
 //! 2. modes are chosen anew, all at once, from the exact law over a short time ε: what bears nothing is open, what moves along
 //!    the surface slides, and the rest sticks.
 //!
+//! A guard of forces fails where the modes, chosen anew, are others ([`modes`]).
+//!
 //! Guards are looked at in the middle and at the end of every internal step; one that fails and holds again in between is missed.
 //! J̇ v is found by differences of contact velocities along the motion, which also sees how contact points move over surfaces.
 //!
@@ -23,10 +25,11 @@
 
 mod events;
 mod impacts;
+mod modes;
 
 use super::chart;
 use super::ended::{close, end};
-use super::judged::{Judged, add_forces};
+use super::judged::Judged;
 use super::mechanics::{Gains, Mechanics};
 use super::ode::{Dense, Integrator, System, Tolerance};
 use super::rows::Rows;
@@ -45,11 +48,11 @@ use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use events::first_failure;
-use nalgebra::{DMatrix, DVector};
-use stiction_assembly::{BlockKey, ContactPoint, Face, Posed, RowParams};
+use modes::Modes;
+use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::ContactSolver;
-use stiction_dynamics::spatial::{Motion, Vec3};
-use stiction_dynamics::{Factor, Model, integrate_into};
+use stiction_dynamics::spatial::Motion;
+use stiction_dynamics::{Factor, integrate_into};
 use stiction_models::World;
 use stiction_solvers::registry::{Common, make_from};
 use stiction_solvers::values::Params;
@@ -78,8 +81,6 @@ pub(crate) struct EventDriven {
     params: StepperParams,
     law: Modes,
     integrator: Integrator,
-    solver: Box<dyn ContactSolver>,
-    rows: Rows,
     judged: Judged,
     y: Vec<f64>,
     q: Vec<f64>,
@@ -88,45 +89,12 @@ pub(crate) struct EventDriven {
     remedy: Option<Remedy>,
 }
 
-/// A contact that is closed.
-struct Active {
-    key: ([usize; 2], u32),
-    /// The direction of slip when the mode began; `None`: it sticks.
-    slides: Option<Vec3>,
-}
-
-/// The evaluation of (1), with its scratch.
-struct Modes {
-    margin: f64,
-    at: Mechanics,
-    nudged: Mechanics,
-    gains: Gains,
-    search: Search,
-    other: Search,
-    still: Vec<Motion>,
-    factor: Factor,
-    q: Vec<f64>,
-    q_nudged: Vec<f64>,
-    tau: Vec<f64>,
-    active: Vec<Active>,
-    /// Per active contact: its index in the points of the search, if it is found.
-    found: Vec<Option<usize>>,
-    /// Per point of the search, the force on B [N].
-    forces: Vec<Vec3>,
-    /// Per tree: its mass times gravity, at least 1e-9 [N].
-    weights: Vec<f64>,
-}
-
 /// (1) of one step.
 struct Motions<'a> {
     world: &'a World,
     q_start: &'a [f64],
     input: &'a Input,
     law: &'a mut Modes,
-}
-
-fn key(c: &ContactPoint) -> ([usize; 2], u32) {
-    (c.geometries, c.feature)
 }
 
 impl EventDriven {
@@ -147,15 +115,15 @@ impl EventDriven {
         weights.iter_mut().for_each(|w| *w = f64::max(*w, 1e-9));
         Ok(Self {
             integrator: Integrator::new(OdeMethod::Explicit, tolerance),
-            solver: make_from("auto", &common, &Params::default())?,
-            rows: Rows::new(world, gains.q_of_dof.clone()),
             judged: Judged::new(world, gains.q_of_dof.clone()),
             y: vec![0.0; 2 * model.nv() + WORKS],
             q: model.neutral(),
             ledger: EnergyLedger::default(),
             remedy: None,
             law: Modes {
-                margin: params.margin,
+                solver: make_from("auto", &common, &Params::default())?,
+                rows: Rows::new(world, gains.q_of_dof.clone()),
+                params: params.clone(),
                 at: Mechanics::new(world),
                 nudged: Mechanics::new(world),
                 gains,
@@ -229,175 +197,6 @@ impl EventDriven {
         close(told, before, after);
         Ok((steps, events))
     }
-
-    /// Modes of what touches and does not part, at `self.q` and v.
-    fn choose_modes(&mut self, world: &World, v: &[f64], input: &Input) -> Result<(), String> {
-        let law = &mut self.law;
-        law.at.look(world, &self.q, v);
-        let at = &law.at;
-        law.search.points.retain(|c| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) <= SLIPS);
-        if law.search.points.is_empty() {
-            return Ok(());
-        }
-        law.find_smooth_forces(world, (&self.q.clone(), v), input)?;
-        let mut free = law.tau.clone();
-        law.factor.solve_in_place(&mut free);
-        free.iter_mut().zip(v).for_each(|(a, v)| *a = v + SHORT * *a);
-        let points: Vec<ContactPoint> = law
-            .search
-            .points
-            .iter()
-            .map(|c| ContactPoint { gap: 0.0, face: Face::of_one(0.0), restitution: 0.0, ..*c })
-            .collect();
-        let params =
-            RowParams { bouncing_speed: f64::INFINITY, ..self.params.rows(SHORT, &world.model.gravity) };
-        self.rows.pose(world, (&law.at.kin, &points), (&self.q, v, &free), params, true)?;
-        // J̇ v belongs to the velocities at the end of the short time.
-        let turning = law.contact_rates(world, &self.q.clone(), v)?;
-        for (block, what) in self.rows.posed.blocks.iter().enumerate() {
-            let BlockKey::Contact(c) = what.key else { continue };
-            let normal = self.rows.posed.normal_row(block);
-            self.rows.posed.problem.free_velocity[normal] += SHORT * turning[c].0;
-            let rows = self.rows.posed.problem.range(block);
-            if rows.len() >= 3 {
-                let (c, rate) = (&points[c], turning[c].1);
-                self.rows.posed.problem.free_velocity[rows.start] += SHORT * c.t1.dot(rate);
-                self.rows.posed.problem.free_velocity[rows.start + 1] += SHORT * c.t2.dot(rate);
-            }
-        }
-        let mut after = free.clone();
-        self.rows.solve(self.solver.as_mut(), &mut after)?;
-        let mut along = Vec::new();
-        self.rows.posed.problem.velocities_into(&self.rows.impulses, &mut along);
-        for (block, what) in self.rows.posed.blocks.iter().enumerate() {
-            let BlockKey::Contact(c) = what.key else { continue };
-            let normal = self.rows.posed.normal_row(block);
-            if self.rows.impulses[normal] <= law.slack(&world.model, &points[c]) * SHORT {
-                continue;
-            }
-            let (point, rows) = (&points[c], self.rows.posed.problem.range(block));
-            let slip = if rows.len() >= 3 {
-                point.t1 * along[rows.start] + point.t2 * along[rows.start + 1]
-            } else {
-                Vec3::ZERO
-            };
-            let speed = slip.norm();
-            let slides = (speed > SLIPS || point.friction <= 0.0)
-                .then(|| if speed > 0.0 { slip * (1.0 / speed) } else { Vec3::ZERO });
-            law.active.push(Active { key: key(point), slides });
-        }
-        Ok(())
-    }
-}
-
-impl Modes {
-    /// How far guards of the forces of a contact may fail: by the weight of the lighter of its two trees [N].
-    fn slack(&self, model: &Model, c: &ContactPoint) -> f64 {
-        let weight = |body: Option<usize>| body.map_or(f64::INFINITY, |b| self.weights[model.bodies[b].tree]);
-        LOOSE * weight(c.bodies[0]).min(weight(c.bodies[1]))
-    }
-
-    /// All forces but those of contacts, into `tau`, and M with its factor, at q and v.
-    fn find_smooth_forces(
-        &mut self,
-        world: &World,
-        (q, v): (&[f64], &[f64]),
-        input: &Input,
-    ) -> Result<(), String> {
-        self.at.find_forces(world, (q, v), &input.control, &self.gains.q_of_dof);
-        self.at.find_mass(world);
-        self.factor.factor(&self.at.mass).map_err(|e| format!("the mass matrix: {e}"))?;
-        let f = &self.at.forces;
-        for (i, tau) in self.tau.iter_mut().enumerate() {
-            let given = input.generalized.get(i).copied().unwrap_or(0.0);
-            *tau = f.inertial[i] + f.springs[i] + f.damping[i] + f.actuators[i] + given;
-        }
-        Ok(())
-    }
-
-    /// Finds of every point of the search the rate of n · c, and of c, along the motion by v at constant v.
-    fn contact_rates(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<Vec<(f64, Vec3)>, String> {
-        let mut rates: Vec<(f64, Vec3)> = vec![(0.0, Vec3::ZERO); self.search.points.len()];
-        for h in [NUDGE, -NUDGE] {
-            integrate_into(&world.model, q, v, h, &mut self.q_nudged);
-            self.nudged.look(world, &self.q_nudged, v);
-            self.other.find(world, &self.nudged.kin, &self.still, (0.0, self.margin));
-            for (point, rate) in self.search.points.iter().zip(&mut rates) {
-                let same = self.other.points.iter().find(|c| key(c) == key(point));
-                let Some(c) = same else { continue };
-                let velocity = relative_velocity(&self.nudged.kin, &self.nudged.vel, c);
-                rate.0 += c.n.dot(velocity) / (2.0 * h);
-                rate.1 += velocity * (1.0 / (2.0 * h));
-            }
-        }
-        Ok(rates)
-    }
-
-    /// Contact forces of the modes, into `forces` and `tau`.
-    fn find_contact_forces(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<(), String> {
-        self.search.find(world, &self.at.kin, &self.still, (0.0, self.margin));
-        self.forces.clear();
-        self.forces.resize(self.search.points.len(), Vec3::ZERO);
-        let place = |a: &Active| self.search.points.iter().position(|c| key(c) == a.key);
-        self.found = self.active.iter().map(place).collect();
-        if self.found.iter().all(Option::is_none) {
-            return Ok(());
-        }
-        let rates = self.contact_rates(world, q, v)?;
-        let n = v.len();
-        // Unit forces of unknowns and rows of equations.
-        let mut directions: Vec<(usize, Vec3)> = Vec::new();
-        let mut rows: Vec<(usize, Vec3, f64)> = Vec::new();
-        for (active, found) in self.active.iter().zip(&self.found) {
-            let Some(p) = *found else { continue };
-            let c = &self.search.points[p];
-            let velocity = relative_velocity(&self.at.kin, &self.at.vel, c);
-            let opening = c.n.dot(velocity);
-            rows.push((p, c.n, rates[p].0 + 2.0 * ALPHA * opening + ALPHA * ALPHA * c.gap));
-            match active.slides {
-                Some(start) => {
-                    let slip = velocity - c.n * opening;
-                    let turned_back = slip.dot(start) <= 0.0;
-                    let along = if turned_back { start } else { slip * (1.0 / slip.norm()) };
-                    directions.push((p, c.n - along * c.friction));
-                }
-                None => {
-                    directions.push((p, c.n));
-                    for t in [c.t1, c.t2] {
-                        directions.push((p, t));
-                        rows.push((p, t, t.dot(rates[p].1) + 2.0 * ALPHA * t.dot(velocity)));
-                    }
-                }
-            }
-        }
-        let column = |p: usize, force: Vec3| {
-            let mut out = vec![0.0; n];
-            let points = &self.search.points[p..=p];
-            add_forces(world, &self.at.kin, points, &[force], 1.0, &mut out);
-            out
-        };
-        let equations: Vec<Vec<f64>> = rows.iter().map(|&(p, axis, _)| column(p, axis)).collect();
-        let mut free = self.tau.clone();
-        self.factor.solve_in_place(&mut free);
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let (m, k) = (rows.len(), directions.len());
-        let mut matrix = DMatrix::zeros(m, k);
-        for (j, &(p, force)) in directions.iter().enumerate() {
-            let mut accelerates = column(p, force);
-            self.factor.solve_in_place(&mut accelerates);
-            equations.iter().enumerate().for_each(|(i, row)| matrix[(i, j)] = dot(row, &accelerates));
-        }
-        let right =
-            DVector::from_iterator(m, rows.iter().zip(&equations).map(|(r, row)| -r.2 - dot(row, &free)));
-        let svd = matrix.svd(true, true);
-        let least = RANK * svd.singular_values.max();
-        let sizes = svd.solve(&right, least).map_err(|e| format!("contact forces of the modes: {e}"))?;
-        for (&(p, force), size) in directions.iter().zip(sizes.iter()) {
-            self.forces[p] += force * *size;
-        }
-        add_forces(world, &self.at.kin, &self.search.points, &self.forces, 1.0, &mut self.tau);
-        Ok(())
-    }
 }
 
 impl System for Motions<'_> {
@@ -443,6 +242,7 @@ impl System for Motions<'_> {
         let mut rate = vec![0.0; y.len()];
         self.rate(t, y, &mut rate)?;
         let law = &*self.law;
+        let (mut turned_back, mut overloaded) = (false, false);
         for (p, c) in law.search.points.iter().enumerate() {
             let velocity = relative_velocity(&law.at.kin, &law.at.vel, c);
             let opening = c.n.dot(velocity);
@@ -455,16 +255,21 @@ impl System for Motions<'_> {
             let normal = c.n.dot(law.forces[p]);
             let along = (law.forces[p] - c.n * normal).norm();
             let (slack, slip) = (law.slack(&self.world.model, c), velocity - c.n * opening);
-            let failed = match law.active[k].slides {
-                _ if normal < -slack => true,
-                None => along > c.friction * normal + slack,
+            turned_back |= match law.active[k].slides {
                 Some(start) => c.friction > 0.0 && slip.dot(start) < -SLIPS * LOOSE,
+                None => false,
             };
-            if failed {
-                return Ok(true);
-            }
+            let sticks = law.active[k].slides.is_none();
+            overloaded |= normal < -slack || sticks && along > c.friction * normal + slack;
         }
-        Ok(false)
+        if turned_back || !overloaded {
+            return Ok(turned_back);
+        }
+        let mut q = std::mem::take(&mut self.law.q);
+        let n = self.law.tau.len();
+        let holds = self.law.hold(self.world, (&q, &y[n..2 * n]), self.input);
+        std::mem::swap(&mut self.law.q, &mut q);
+        Ok(!holds?)
     }
 }
 
@@ -523,7 +328,7 @@ impl Stepper for EventDriven {
 
     fn forget(&mut self) {
         self.integrator.forget();
-        self.solver.forget();
+        self.law.solver.forget();
     }
 
     fn take_numbers(&mut self, world: &World) {

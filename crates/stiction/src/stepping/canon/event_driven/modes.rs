@@ -1,0 +1,258 @@
+//! Modes of closed contacts: how they are chosen, and the forces they ask for.
+//!
+//! Where contacts are redundant, as the four corners of a box, their forces are not determined. Those that are told are the nearest to the
+//! impulses of the choice, which obey the law of contact; forces of least norm need not. When such forces leave the cones, others may still
+//! be in them: a guard of forces fails where the choice, made anew, is another.
+
+use super::super::judged::add_forces;
+use super::super::mechanics::{Gains, Mechanics};
+use super::super::rows::Rows;
+use super::super::search::{Search, relative_velocity};
+use super::{ALPHA, LOOSE, NUDGE, RANK, SHORT, SLIPS, TOUCH};
+use crate::input::Input;
+use crate::params::StepperParams;
+use nalgebra::{DMatrix, DVector};
+use stiction_assembly::{BlockKey, ContactPoint, Face, RowParams};
+use stiction_contact::ContactSolver;
+use stiction_dynamics::spatial::{Motion, Vec3};
+use stiction_dynamics::{Factor, Model, integrate_into};
+use stiction_models::World;
+
+/// A contact that is closed.
+pub(super) struct Active {
+    key: ([usize; 2], u32),
+    /// The direction of slip when the mode began; `None`: it sticks.
+    pub(super) slides: Option<Vec3>,
+    /// The force on B of the choice [N].
+    chosen: Vec3,
+}
+
+/// The evaluation of (1), with its scratch.
+pub(super) struct Modes {
+    pub(super) params: StepperParams,
+    pub(super) solver: Box<dyn ContactSolver>,
+    pub(super) rows: Rows,
+    pub(super) at: Mechanics,
+    pub(super) nudged: Mechanics,
+    pub(super) gains: Gains,
+    pub(super) search: Search,
+    pub(super) other: Search,
+    pub(super) still: Vec<Motion>,
+    pub(super) factor: Factor,
+    pub(super) q: Vec<f64>,
+    pub(super) q_nudged: Vec<f64>,
+    pub(super) tau: Vec<f64>,
+    pub(super) active: Vec<Active>,
+    /// Per active contact: its index in the points of the search, if it is found.
+    pub(super) found: Vec<Option<usize>>,
+    /// Per point of the search, the force on B [N].
+    pub(super) forces: Vec<Vec3>,
+    /// Per tree: its mass times gravity, at least 1e-9 [N].
+    pub(super) weights: Vec<f64>,
+}
+
+pub(super) fn key(c: &ContactPoint) -> ([usize; 2], u32) {
+    (c.geometries, c.feature)
+}
+
+impl Modes {
+    /// How far guards of the forces of a contact may fail: by the weight of the lighter of its two trees [N].
+    pub(super) fn slack(&self, model: &Model, c: &ContactPoint) -> f64 {
+        let weight = |body: Option<usize>| body.map_or(f64::INFINITY, |b| self.weights[model.bodies[b].tree]);
+        LOOSE * weight(c.bodies[0]).min(weight(c.bodies[1]))
+    }
+
+    /// All forces but those of contacts, into `tau`, and M with its factor, at q and v.
+    pub(super) fn find_smooth_forces(
+        &mut self,
+        world: &World,
+        (q, v): (&[f64], &[f64]),
+        input: &Input,
+    ) -> Result<(), String> {
+        self.at.find_forces(world, (q, v), &input.control, &self.gains.q_of_dof);
+        self.at.find_mass(world);
+        self.factor.factor(&self.at.mass).map_err(|e| format!("the mass matrix: {e}"))?;
+        let f = &self.at.forces;
+        for (i, tau) in self.tau.iter_mut().enumerate() {
+            let given = input.generalized.get(i).copied().unwrap_or(0.0);
+            *tau = f.inertial[i] + f.springs[i] + f.damping[i] + f.actuators[i] + given;
+        }
+        Ok(())
+    }
+
+    /// Finds of every point of the search the rate of n · c, and of c, along the motion by v at constant v.
+    fn contact_rates(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<Vec<(f64, Vec3)>, String> {
+        let mut rates: Vec<(f64, Vec3)> = vec![(0.0, Vec3::ZERO); self.search.points.len()];
+        for h in [NUDGE, -NUDGE] {
+            integrate_into(&world.model, q, v, h, &mut self.q_nudged);
+            self.nudged.look(world, &self.q_nudged, v);
+            self.other.find(world, &self.nudged.kin, &self.still, (0.0, self.params.margin));
+            for (point, rate) in self.search.points.iter().zip(&mut rates) {
+                let same = self.other.points.iter().find(|c| key(c) == key(point));
+                let Some(c) = same else { continue };
+                let velocity = relative_velocity(&self.nudged.kin, &self.nudged.vel, c);
+                rate.0 += c.n.dot(velocity) / (2.0 * h);
+                rate.1 += velocity * (1.0 / (2.0 * h));
+            }
+        }
+        Ok(rates)
+    }
+
+    /// Contact forces of the modes, into `forces` and `tau`.
+    pub(super) fn find_contact_forces(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<(), String> {
+        self.search.find(world, &self.at.kin, &self.still, (0.0, self.params.margin));
+        self.forces.clear();
+        self.forces.resize(self.search.points.len(), Vec3::ZERO);
+        let place = |a: &Active| self.search.points.iter().position(|c| key(c) == a.key);
+        self.found = self.active.iter().map(place).collect();
+        if self.found.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let rates = self.contact_rates(world, q, v)?;
+        let n = v.len();
+        // Unit forces of unknowns with their chosen sizes, and rows of equations.
+        let mut directions: Vec<(usize, Vec3)> = Vec::new();
+        let mut chosen: Vec<f64> = Vec::new();
+        let mut rows: Vec<(usize, Vec3, f64)> = Vec::new();
+        for (active, found) in self.active.iter().zip(&self.found) {
+            let Some(p) = *found else { continue };
+            let c = &self.search.points[p];
+            let velocity = relative_velocity(&self.at.kin, &self.at.vel, c);
+            let opening = c.n.dot(velocity);
+            rows.push((p, c.n, rates[p].0 + 2.0 * ALPHA * opening + ALPHA * ALPHA * c.gap));
+            match active.slides {
+                Some(start) => {
+                    let slip = velocity - c.n * opening;
+                    let turned_back = slip.dot(start) <= 0.0;
+                    let along = if turned_back { start } else { slip * (1.0 / slip.norm()) };
+                    directions.push((p, c.n - along * c.friction));
+                    chosen.push(c.n.dot(active.chosen));
+                }
+                None => {
+                    for axis in [c.n, c.t1, c.t2] {
+                        directions.push((p, axis));
+                        chosen.push(axis.dot(active.chosen));
+                    }
+                    for t in [c.t1, c.t2] {
+                        rows.push((p, t, t.dot(rates[p].1) + 2.0 * ALPHA * t.dot(velocity)));
+                    }
+                }
+            }
+        }
+        let column = |p: usize, force: Vec3| {
+            let mut out = vec![0.0; n];
+            let points = &self.search.points[p..=p];
+            add_forces(world, &self.at.kin, points, &[force], 1.0, &mut out);
+            out
+        };
+        let equations: Vec<Vec<f64>> = rows.iter().map(|&(p, axis, _)| column(p, axis)).collect();
+        let mut free = self.tau.clone();
+        self.factor.solve_in_place(&mut free);
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let (m, k) = (rows.len(), directions.len());
+        let mut matrix = DMatrix::zeros(m, k);
+        for (j, &(p, force)) in directions.iter().enumerate() {
+            let mut accelerates = column(p, force);
+            self.factor.solve_in_place(&mut accelerates);
+            equations.iter().enumerate().for_each(|(i, row)| matrix[(i, j)] = dot(row, &accelerates));
+        }
+        let chosen = DVector::from_vec(chosen);
+        let right =
+            DVector::from_iterator(m, rows.iter().zip(&equations).map(|(r, row)| -r.2 - dot(row, &free)));
+        let missing = right - &matrix * &chosen;
+        let svd = matrix.svd(true, true);
+        let least = RANK * svd.singular_values.max();
+        let change = svd.solve(&missing, least).map_err(|e| format!("contact forces of the modes: {e}"))?;
+        let sizes = chosen + change;
+        for (&(p, force), size) in directions.iter().zip(sizes.iter()) {
+            self.forces[p] += force * *size;
+        }
+        add_forces(world, &self.at.kin, &self.search.points, &self.forces, 1.0, &mut self.tau);
+        Ok(())
+    }
+
+    /// Modes of what touches and does not part of `search`, at q and v: bearing nothing over the short time ε is open, what moves
+    /// along the surface after it slides, and the rest sticks.
+    pub(super) fn choose(
+        &mut self,
+        world: &World,
+        (q, v): (&[f64], &[f64]),
+        input: &Input,
+    ) -> Result<Vec<Active>, String> {
+        self.at.look(world, q, v);
+        let at = &self.at;
+        self.search.points.retain(|c| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) <= SLIPS);
+        if self.search.points.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.find_smooth_forces(world, (q, v), input)?;
+        let mut free = self.tau.clone();
+        self.factor.solve_in_place(&mut free);
+        free.iter_mut().zip(v).for_each(|(a, v)| *a = v + SHORT * *a);
+        let touching =
+            |c: &ContactPoint| ContactPoint { gap: 0.0, face: Face::of_one(0.0), restitution: 0.0, ..*c };
+        let points: Vec<ContactPoint> = self.search.points.iter().map(touching).collect();
+        let params =
+            RowParams { bouncing_speed: f64::INFINITY, ..self.params.rows(SHORT, &world.model.gravity) };
+        self.rows.factor(world, &self.at.kin)?;
+        self.rows.pose(world, (&self.at.kin, &points), (q, v, &free), params, true)?;
+        // J̇ v belongs to the velocities at the end of the short time.
+        let turning = self.contact_rates(world, q, v)?;
+        let posed = &mut self.rows.posed;
+        for (block, what) in posed.blocks.iter().enumerate() {
+            let BlockKey::Contact(c) = what.key else { continue };
+            let normal = posed.normal_row(block);
+            posed.problem.free_velocity[normal] += SHORT * turning[c].0;
+            let rows = posed.problem.range(block);
+            if rows.len() >= 3 {
+                let (c, rate) = (&points[c], turning[c].1);
+                posed.problem.free_velocity[rows.start] += SHORT * c.t1.dot(rate);
+                posed.problem.free_velocity[rows.start + 1] += SHORT * c.t2.dot(rate);
+            }
+        }
+        let mut after = free.clone();
+        self.rows.solve(self.solver.as_mut(), &mut after)?;
+        let (posed, impulses) = (&self.rows.posed, &self.rows.impulses);
+        let mut along = Vec::new();
+        posed.problem.velocities_into(impulses, &mut along);
+        let mut chosen = Vec::new();
+        for (block, what) in posed.blocks.iter().enumerate() {
+            let BlockKey::Contact(c) = what.key else { continue };
+            let normal = posed.normal_row(block);
+            if impulses[normal] <= self.slack(&world.model, &points[c]) * SHORT {
+                continue;
+            }
+            let (point, rows) = (&points[c], posed.problem.range(block));
+            let tangential = |of: &[f64]| match rows.len() {
+                0..=2 => Vec3::ZERO,
+                _ => point.t1 * of[rows.start] + point.t2 * of[rows.start + 1],
+            };
+            let (slip, speed) = (tangential(&along), tangential(&along).norm());
+            let slides = (speed > SLIPS || point.friction <= 0.0)
+                .then(|| if speed > 0.0 { slip * (1.0 / speed) } else { Vec3::ZERO });
+            let force = (point.n * impulses[normal] + tangential(impulses)) * (1.0 / SHORT);
+            chosen.push(Active { key: key(point), slides, chosen: force });
+        }
+        Ok(chosen)
+    }
+
+    /// Whether the modes, chosen anew at q and v, are those there are; their forces are taken. Contacts at q must have been found.
+    pub(super) fn hold(
+        &mut self,
+        world: &World,
+        (q, v): (&[f64], &[f64]),
+        input: &Input,
+    ) -> Result<bool, String> {
+        self.search.points.retain(|c| c.gap <= TOUCH);
+        let anew = self.choose(world, (q, v), input)?;
+        let same = |a: &Active, b: &Active| a.key == b.key && a.slides.is_some() == b.slides.is_some();
+        let holds = anew.len() == self.active.len()
+            && anew.iter().all(|new| self.active.iter().any(|old| same(new, old)));
+        if holds {
+            for old in &mut self.active {
+                anew.iter().filter(|new| new.key == old.key).for_each(|new| old.chosen = new.chosen);
+            }
+        }
+        Ok(holds)
+    }
+}
