@@ -399,3 +399,54 @@ fn steppers_say_whether_they_take_a_contact_solver() {
     around.canon.adaptive.inner = "anitescu".to_owned();
     assert!(!around.takes_solver());
 }
+
+/// A carriage of 2 kg on a vertical rail with stops: thrown up, it hits the upper stop, falls from there at rest and lies on the lower one,
+/// whose force bears its weight. Two of it on one another, the upper one on a stop of its own, come to rest alike.
+#[test]
+fn stops_of_joints_are_met_at_their_instant() {
+    let range = [0.0, 0.2];
+    let mut builder = ModelBuilder::new();
+    let carriage = Inertia::new(2.0, Vec3::ZERO, Sym3::diagonal(0.01, 0.01, 0.01));
+    let mut below = None;
+    for name in ["lower", "upper"] {
+        let link = builder.link(name, below, Pose::IDENTITY, carriage);
+        builder
+            .joint(link, JointSpec { limit: Some(range), ..JointSpec::new(name, JointKind::Slide, Vec3::Z) });
+        below = Some(link);
+    }
+    let world = World::new("rail", builder.build(vec3(0.0, 0.0, -G)).unwrap());
+    let (start, speed) = (0.1, 3.0);
+    let state = State { t: 0.0, q: vec![start, 0.0], v: vec![speed, 0.0] };
+    let h = 0.01;
+    let mut sim = Simulation::new(world, state, settings("event-driven", h)).unwrap();
+    // The upper one is carried up, flies on when the lower one is stopped, and both fall apart by what it flew.
+    let up = (speed - (speed * speed - 2.0 * G * (range[1] - start)).sqrt()) / G;
+    let left = (speed * speed - 2.0 * G * (range[1] - start)).sqrt();
+    let (mut limits, before) = (0.0, sim.energy().total());
+    for _ in 0..40 {
+        let report = sim.step();
+        assert!(!report.flagged(), "{report:?}");
+        let ledger = report.ledger.unwrap();
+        limits += ledger.limits;
+        assert!((ledger.explained() - ledger.change()).abs() < 1e-10, "{ledger:?}");
+        let since = sim.state().t - up;
+        // Until the upper one is stopped by its own upper end.
+        if since > 0.0 && left * since < range[1] {
+            let fallen = range[1] - 0.5 * G * since * since;
+            assert!((sim.state().q[0] - fallen).abs() < 1e-8, "{} m, {fallen} m", sim.state().q[0]);
+            assert!((sim.state().q[1] - left * since).abs() < 1e-8, "{:?}", sim.state().q);
+        }
+    }
+    while sim.state().t < 2.0 {
+        limits += sim.step().ledger.unwrap().limits;
+    }
+    let state = sim.state();
+    assert!(state.q.iter().chain(&state.v).all(|x| x.abs() < 1e-8), "{state:?}");
+    assert!((limits - (sim.energy().total() - before)).abs() < 1e-8, "{limits} J");
+    // h times the weight of both on the lower stop, and of one on the upper.
+    let mut borne: Vec<f64> = sim.impulses().iter().copied().filter(|x| *x > 0.0).collect();
+    borne.sort_by(f64::total_cmp);
+    let expected = [2.0 * G * h, 4.0 * G * h];
+    assert!(borne.len() == 2 && borne.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-8), "{borne:?}");
+    assert!(sim.certificate().natural_map < 1e-8);
+}

@@ -135,7 +135,7 @@ impl Compliant {
         let law = &self.force;
         let at_end = (&law.at.kin, &law.search);
         let here = (&self.q_next[..], v);
-        self.judged.pose(world, at_end, here, (&self.params, h), (&law.forces, solver.needs()))?;
+        self.judged.pose(world, at_end, here, (&self.params, h), (&law.forces, &[], solver.needs()))?;
         let after = self.force.at.energies(world, here);
         let [actuators, applied, damping, normal, friction, limits, joint_friction] =
             std::array::from_fn(|k| works[k]);

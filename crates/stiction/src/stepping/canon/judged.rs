@@ -11,7 +11,7 @@
 use super::rows::Rows;
 use super::search::Search;
 use crate::params::StepperParams;
-use stiction_assembly::{BlockKey, ContactPoint};
+use stiction_assembly::{BlockKey, ContactPoint, RowKey};
 use stiction_contact::Needs;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Vec3;
@@ -19,6 +19,16 @@ use stiction_models::World;
 
 /// Gap at which something touches [m].
 const TOUCH: f64 = 1e-8;
+
+/// The force of a stop of a joint.
+pub(super) struct StopForce {
+    pub(super) key: RowKey,
+    pub(super) dof: usize,
+    /// 1 at the lower end of the range, −1 at the upper.
+    pub(super) sign: f64,
+    /// Away from the stop [N or N·m].
+    pub(super) force: f64,
+}
 
 /// Problem, impulses and contact points.
 pub(super) struct Judged {
@@ -45,14 +55,14 @@ impl Judged {
         self.forces.clear();
     }
 
-    /// (1), with the force on B at every point of the search in W [N].
+    /// (1), with the force on B at every point of the search in W [N], and those of stops.
     pub(super) fn pose(
         &mut self,
         world: &World,
         (kin, search): (&Kinematics, &Search),
         (q, v): (&[f64], &[f64]),
         (params, h): (&StepperParams, f64),
-        (forces, needs): (&[Vec3], Needs),
+        (forces, stops, needs): (&[Vec3], &[StopForce], Needs),
     ) -> Result<(), String> {
         self.clear();
         let touching = search.points.iter().zip(forces).filter(|(c, f)| c.gap <= TOUCH || **f != Vec3::ZERO);
@@ -64,6 +74,7 @@ impl Judged {
         self.rows.factor(world, kin)?;
         self.v_free.fill(0.0);
         add_forces(world, kin, &self.points, forces, -h, &mut self.v_free);
+        stops.iter().for_each(|s| self.v_free[s.dof] -= h * s.sign * s.force);
         self.rows.factor.solve_in_place(&mut self.v_free);
         self.v_free.iter_mut().zip(v).for_each(|(free, v)| *free += v);
         let params = params.rows(h, &world.model.gravity);
@@ -71,7 +82,14 @@ impl Judged {
         self.rows.pose(world, (kin, &self.points), here, params, !needs.delassus_factor)?;
         let Rows { posed, impulses, .. } = &mut self.rows;
         for (block, what) in posed.blocks.iter().enumerate() {
-            let BlockKey::Contact(c) = what.key else { continue };
+            let c = match what.key {
+                BlockKey::Contact(c) => c,
+                BlockKey::Row(key) => {
+                    let row = posed.normal_row(block);
+                    stops.iter().filter(|s| s.key == key).for_each(|s| impulses[row] = h * s.force);
+                    continue;
+                }
+            };
             let (point, impulse) = (&self.points[c], forces[c] * h);
             match &mut impulses[posed.problem.range(block)] {
                 [t1, t2, n, ..] => {

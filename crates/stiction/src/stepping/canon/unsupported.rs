@@ -91,16 +91,6 @@ pub(super) fn refuse_dry(world: &World, stepper: &'static str) -> Result<(), Uns
     }
 }
 
-/// The error of joint limits.
-pub(super) fn refuse_limits(world: &World, stepper: &'static str) -> Result<(), UnsupportedByCanon> {
-    match world.model.joints.iter().find(|j| j.limit.is_some()) {
-        None => Ok(()),
-        Some(joint) => {
-            Err(UnsupportedByCanon::Part { stepper, what: "joint limits", name: joint.name.clone() })
-        }
-    }
-}
-
 /// The error of joints whose coordinates do not add up.
 pub(super) fn refuse_angles(world: &World, stepper: &'static str) -> Result<(), UnsupportedByCanon> {
     let turns = |kind: JointKind| matches!(kind, JointKind::Ball | JointKind::Free);

@@ -2,6 +2,7 @@
 
 use super::super::restitution;
 use super::super::search::relative_velocity;
+use super::stops::Stop;
 use super::{EventDriven, SLIPS, TOUCH};
 use crate::input::Input;
 use crate::remedy::Remedy;
@@ -23,7 +24,8 @@ impl EventDriven {
         law.at.look(world, &self.q, &v);
         law.search.find(world, &law.at.kin, &law.still, (0.0, TOUCH));
         law.search.points.retain(|c| c.gap <= TOUCH);
-        if law.search.points.is_empty() {
+        law.stops.iter_mut().for_each(|s| s.closed = None);
+        if law.search.points.is_empty() && law.stops.iter().all(|s| s.gap(&self.q) > TOUCH) {
             return Ok(());
         }
         law.rows.factor(world, &law.at.kin)?;
@@ -35,7 +37,8 @@ impl EventDriven {
             law.at.look(world, &self.q, &v);
             let (at, points) = (&law.at, &law.search.points);
             let approaches = |c: &ContactPoint| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) < -SLIPS;
-            if !points.iter().any(approaches) {
+            let stops = |s: &Stop| s.gap(&self.q) <= TOUCH && s.opening(&v) < -SLIPS;
+            if !points.iter().any(approaches) && !law.stops.iter().any(stops) {
                 break;
             }
             if round == ROUNDS {
@@ -48,6 +51,7 @@ impl EventDriven {
                 restitution::hit(own.restitution, hit, law.solver.as_mut(), own.impulse_parts, &mut v)?;
             self.ledger.normal += works.normal;
             self.ledger.friction += works.friction;
+            self.ledger.limits += works.limits;
             if works.share < 1.0 {
                 self.remedy = self.remedy.max(Some(Remedy::LessRestitution));
             }

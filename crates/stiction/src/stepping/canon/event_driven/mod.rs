@@ -21,20 +21,22 @@
 //! Guards are looked at in the middle and at the end of every internal step; one that fails and holds again in between is missed.
 //! J̇ v is found by differences of contact velocities along the motion, which also sees how contact points move over surfaces.
 //!
-//! Joint limits, dry friction of joints, loops, couplings and tendons are refused.
+//! Joint limits are contacts without friction ([`stops`]), which do not bounce. Limits of ball joints, dry friction of joints, loops, couplings and
+//! tendons are refused.
 
 mod events;
 mod impacts;
 mod modes;
+mod stops;
 
 use super::chart;
 use super::ended::{close, end};
-use super::judged::Judged;
+use super::judged::{Judged, StopForce};
 use super::mechanics::{Gains, Mechanics};
 use super::ode::{Dense, Integrator, System, Tolerance};
 use super::rows::Rows;
 use super::search::{Search, relative_velocity};
-use super::unsupported::{UnsupportedByCanon, refuse_bound, refuse_dry, refuse_limits, refuse_pressure};
+use super::unsupported::{UnsupportedByCanon, refuse_bound, refuse_dry, refuse_pressure};
 use crate::canon_params::OdeMethod;
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
@@ -56,6 +58,7 @@ use stiction_dynamics::{Factor, integrate_into};
 use stiction_models::World;
 use stiction_solvers::registry::{Common, make_from};
 use stiction_solvers::values::Params;
+use stops::Stop;
 
 /// Gap at which contacts touch at an event [m].
 const TOUCH: f64 = 1e-8;
@@ -65,7 +68,7 @@ const SLACK: f64 = 1e-10;
 const LOOSE: f64 = 1e-9;
 /// ε of the choice of modes [s].
 const SHORT: f64 = 1e-5;
-/// Slip after it that counts as such [m/s].
+/// Slip after it, and approach, that count as such [m/s].
 const SLIPS: f64 = 1e-8;
 /// Half of the time over which contact velocities are differenced [s].
 const NUDGE: f64 = 1e-6;
@@ -73,8 +76,8 @@ const NUDGE: f64 = 1e-6;
 const ALPHA: f64 = 20.0;
 /// Singular values below this share of the largest count as zero [–].
 const RANK: f64 = 1e-10;
-/// Works that are integrated: of actuators, given forces, dampers, normal forces and friction.
-const WORKS: usize = 5;
+/// Works that are integrated: of actuators, given forces, dampers, normal forces, friction and stops.
+const WORKS: usize = 6;
 
 /// The stepper.
 pub(crate) struct EventDriven {
@@ -103,7 +106,6 @@ impl EventDriven {
         let name = "event-driven";
         refuse_bound(world, name)?;
         refuse_dry(world, name)?;
-        refuse_limits(world, name)?;
         refuse_pressure(world, name)?;
         let model = &world.model;
         let own = params.canon.event_driven;
@@ -135,6 +137,7 @@ impl EventDriven {
                 q_nudged: model.neutral(),
                 tau: vec![0.0; model.nv()],
                 active: Vec::new(),
+                stops: Stop::all(world, name)?,
                 found: Vec::new(),
                 forces: Vec::new(),
                 weights,
@@ -186,7 +189,8 @@ impl EventDriven {
         let law = &self.law;
         let at_end = (&law.at.kin, &law.search);
         let here = (&self.q[..], v);
-        self.judged.pose(world, at_end, here, (&self.params, h), (&law.forces, solver.needs()))?;
+        let stops: Vec<StopForce> = law.stops.iter().filter_map(Stop::told).collect();
+        self.judged.pose(world, at_end, here, (&self.params, h), (&law.forces, &stops, solver.needs()))?;
         let after = law.at.energies(world, here);
         let told = &mut self.ledger;
         told.actuators += works[0];
@@ -194,6 +198,7 @@ impl EventDriven {
         told.damping += works[2];
         told.normal += works[3];
         told.friction += works[4];
+        told.limits += works[5];
         close(told, before, after);
         Ok((steps, events))
     }
@@ -224,6 +229,7 @@ impl System for Motions<'_> {
             works[3] += velocity.dot(normal);
             works[4] += velocity.dot(*force - normal);
         }
+        works[5] = law.stops.iter().map(|s| s.force * s.opening(v)).sum();
         law.factor.solve_in_place(&mut law.tau);
         let (rate, rest) = out.split_at_mut(n);
         let (acceleration, power) = rest.split_at_mut(n);
@@ -247,7 +253,7 @@ impl System for Motions<'_> {
             let velocity = relative_velocity(&law.at.kin, &law.at.vel, c);
             let opening = c.n.dot(velocity);
             let Some(k) = law.found.iter().position(|f| *f == Some(p)) else {
-                if c.gap < -SLACK && opening < 0.0 {
+                if c.gap < -SLACK && opening < -SLIPS {
                     return Ok(true);
                 }
                 continue;
@@ -262,12 +268,20 @@ impl System for Motions<'_> {
             let sticks = law.active[k].slides.is_none();
             overloaded |= normal < -slack || sticks && along > c.friction * normal + slack;
         }
+        let n = self.law.tau.len();
+        let v = &y[n..2 * n];
+        for stop in &law.stops {
+            match stop.closed {
+                Some(_) => overloaded |= stop.force < -LOOSE * law.weights[stop.tree],
+                None if stop.gap(&law.q) < -SLACK && stop.opening(v) < -SLIPS => return Ok(true),
+                None => {}
+            }
+        }
         if turned_back || !overloaded {
             return Ok(turned_back);
         }
         let mut q = std::mem::take(&mut self.law.q);
-        let n = self.law.tau.len();
-        let holds = self.law.hold(self.world, (&q, &y[n..2 * n]), self.input);
+        let holds = self.law.hold(self.world, (&q, v), self.input);
         std::mem::swap(&mut self.law.q, &mut q);
         Ok(!holds?)
     }

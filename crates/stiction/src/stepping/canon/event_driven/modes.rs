@@ -8,6 +8,7 @@ use super::super::judged::add_forces;
 use super::super::mechanics::{Gains, Mechanics};
 use super::super::rows::Rows;
 use super::super::search::{Search, relative_velocity};
+use super::stops::Stop;
 use super::{ALPHA, LOOSE, NUDGE, RANK, SHORT, SLIPS, TOUCH};
 use crate::input::Input;
 use crate::params::StepperParams;
@@ -43,6 +44,8 @@ pub(super) struct Modes {
     pub(super) q_nudged: Vec<f64>,
     pub(super) tau: Vec<f64>,
     pub(super) active: Vec<Active>,
+    /// Ends of the ranges of joints, each with its mode.
+    pub(super) stops: Vec<Stop>,
     /// Per active contact: its index in the points of the search, if it is found.
     pub(super) found: Vec<Option<usize>>,
     /// Per point of the search, the force on B [N].
@@ -105,10 +108,12 @@ impl Modes {
         self.forces.resize(self.search.points.len(), Vec3::ZERO);
         let place = |a: &Active| self.search.points.iter().position(|c| key(c) == a.key);
         self.found = self.active.iter().map(place).collect();
-        if self.found.iter().all(Option::is_none) {
+        self.stops.iter_mut().for_each(|s| s.force = 0.0);
+        let touches = self.found.iter().any(Option::is_some);
+        if !touches && self.stops.iter().all(|s| s.closed.is_none()) {
             return Ok(());
         }
-        let rates = self.contact_rates(world, q, v)?;
+        let rates = if touches { self.contact_rates(world, q, v)? } else { Vec::new() };
         let n = v.len();
         // Unit forces of unknowns with their chosen sizes, and rows of equations.
         let mut directions: Vec<(usize, Vec3)> = Vec::new();
@@ -145,27 +150,42 @@ impl Modes {
             add_forces(world, &self.at.kin, points, &[force], 1.0, &mut out);
             out
         };
-        let equations: Vec<Vec<f64>> = rows.iter().map(|&(p, axis, _)| column(p, axis)).collect();
+        let mut right: Vec<f64> = rows.iter().map(|r| -r.2).collect();
+        let mut equations: Vec<Vec<f64>> = rows.iter().map(|&(p, axis, _)| column(p, axis)).collect();
+        let mut columns: Vec<Vec<f64>> = directions.iter().map(|&(p, force)| column(p, force)).collect();
+        for stop in &self.stops {
+            let Some(force) = stop.closed else { continue };
+            let mut along = vec![0.0; n];
+            along[stop.dof] = stop.sign;
+            equations.push(along.clone());
+            columns.push(along);
+            chosen.push(force);
+            right.push(-2.0 * ALPHA * stop.opening(v) - ALPHA * ALPHA * stop.gap(q));
+        }
         let mut free = self.tau.clone();
         self.factor.solve_in_place(&mut free);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let (m, k) = (rows.len(), directions.len());
+        let (m, k) = (equations.len(), columns.len());
         let mut matrix = DMatrix::zeros(m, k);
-        for (j, &(p, force)) in directions.iter().enumerate() {
-            let mut accelerates = column(p, force);
+        for (j, mut accelerates) in columns.into_iter().enumerate() {
             self.factor.solve_in_place(&mut accelerates);
             equations.iter().enumerate().for_each(|(i, row)| matrix[(i, j)] = dot(row, &accelerates));
         }
         let chosen = DVector::from_vec(chosen);
         let right =
-            DVector::from_iterator(m, rows.iter().zip(&equations).map(|(r, row)| -r.2 - dot(row, &free)));
+            DVector::from_iterator(m, right.iter().zip(&equations).map(|(r, row)| r - dot(row, &free)));
         let missing = right - &matrix * &chosen;
         let svd = matrix.svd(true, true);
         let least = RANK * svd.singular_values.max();
         let change = svd.solve(&missing, least).map_err(|e| format!("contact forces of the modes: {e}"))?;
         let sizes = chosen + change;
-        for (&(p, force), size) in directions.iter().zip(sizes.iter()) {
+        let mut sizes = sizes.iter();
+        for (&(p, force), size) in directions.iter().zip(&mut sizes) {
             self.forces[p] += force * *size;
+        }
+        for (stop, size) in self.stops.iter_mut().filter(|s| s.closed.is_some()).zip(sizes) {
+            stop.force = *size;
+            self.tau[stop.dof] += stop.sign * size;
         }
         add_forces(world, &self.at.kin, &self.search.points, &self.forces, 1.0, &mut self.tau);
         Ok(())
@@ -182,20 +202,28 @@ impl Modes {
         self.at.look(world, q, v);
         let at = &self.at;
         self.search.points.retain(|c| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) <= SLIPS);
-        if self.search.points.is_empty() {
+        // Joints at their stops are on them: over the short time a gap of rounding would be a velocity.
+        let mut stopped = q.to_vec();
+        let mut stops = std::mem::take(&mut self.stops);
+        stops.iter_mut().for_each(|s| s.closed = None);
+        let touching = |s: &Stop| s.gap(q) <= TOUCH && s.opening(v) <= SLIPS;
+        stops.iter().filter(|s| touching(s)).for_each(|s| s.close_gap(&mut stopped));
+        let any = stops.iter().any(touching);
+        self.stops = stops;
+        if self.search.points.is_empty() && !any {
             return Ok(Vec::new());
         }
         self.find_smooth_forces(world, (q, v), input)?;
         let mut free = self.tau.clone();
         self.factor.solve_in_place(&mut free);
         free.iter_mut().zip(v).for_each(|(a, v)| *a = v + SHORT * *a);
-        let touching =
+        let closed =
             |c: &ContactPoint| ContactPoint { gap: 0.0, face: Face::of_one(0.0), restitution: 0.0, ..*c };
-        let points: Vec<ContactPoint> = self.search.points.iter().map(touching).collect();
+        let points: Vec<ContactPoint> = self.search.points.iter().map(closed).collect();
         let params =
             RowParams { bouncing_speed: f64::INFINITY, ..self.params.rows(SHORT, &world.model.gravity) };
         self.rows.factor(world, &self.at.kin)?;
-        self.rows.pose(world, (&self.at.kin, &points), (q, v, &free), params, true)?;
+        self.rows.pose(world, (&self.at.kin, &points), (&stopped, v, &free), params, true)?;
         // J̇ v belongs to the velocities at the end of the short time.
         let turning = self.contact_rates(world, q, v)?;
         let posed = &mut self.rows.posed;
@@ -217,8 +245,20 @@ impl Modes {
         posed.problem.velocities_into(impulses, &mut along);
         let mut chosen = Vec::new();
         for (block, what) in posed.blocks.iter().enumerate() {
-            let BlockKey::Contact(c) = what.key else { continue };
             let normal = posed.normal_row(block);
+            let c = match what.key {
+                BlockKey::Contact(c) => c,
+                BlockKey::Row(key) => {
+                    let bears = |s: &&mut Stop| {
+                        s.key() == key
+                            && touching(s)
+                            && impulses[normal] > LOOSE * self.weights[s.tree] * SHORT
+                    };
+                    let stop = self.stops.iter_mut().find(bears);
+                    stop.into_iter().for_each(|s| s.closed = Some(impulses[normal] / SHORT));
+                    continue;
+                }
+            };
             if impulses[normal] <= self.slack(&world.model, &points[c]) * SHORT {
                 continue;
             }
@@ -244,9 +284,12 @@ impl Modes {
         input: &Input,
     ) -> Result<bool, String> {
         self.search.points.retain(|c| c.gap <= TOUCH);
+        let closed = |stops: &[Stop]| stops.iter().map(|s| s.closed.is_some()).collect::<Vec<_>>();
+        let before = closed(&self.stops);
         let anew = self.choose(world, (q, v), input)?;
         let same = |a: &Active, b: &Active| a.key == b.key && a.slides.is_some() == b.slides.is_some();
         let holds = anew.len() == self.active.len()
+            && before == closed(&self.stops)
             && anew.iter().all(|new| self.active.iter().any(|old| same(new, old)));
         if holds {
             for old in &mut self.active {

@@ -42,6 +42,8 @@ pub(super) struct Works {
     /// Work of normal impulses and of friction [J].
     pub(super) normal: f64,
     pub(super) friction: f64,
+    /// Work of the stops of joints, which do not bounce [J].
+    pub(super) limits: f64,
     /// The share of all coefficients that was taken; 1: all of them [–].
     pub(super) share: f64,
 }
@@ -113,7 +115,7 @@ fn at_once(
         return Err("the impulses of an impact were not found".to_owned());
     }
     let works = works_of_rows(&rows.posed, &rows.impulses, &before, v);
-    Ok(Works { normal: works.normal, friction: works.friction, share: 1.0 })
+    Ok(Works { normal: works.normal, friction: works.friction, limits: works.limits, share: 1.0 })
 }
 
 /// The impact with the largest share of restitution that makes no energy.
@@ -128,7 +130,7 @@ fn largest_share(
     };
     let whole = take(1.0, v)?;
     let size = whole.normal.abs().max(whole.friction.abs());
-    let makes = |w: &Works| w.normal + w.friction > SLACK * size;
+    let makes = |w: &Works| w.normal + w.friction + w.limits > SLACK * size;
     if !makes(&whole) {
         return Ok(Works { share: 1.0, ..whole });
     }
