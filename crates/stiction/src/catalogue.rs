@@ -13,7 +13,7 @@ pub struct StepperEntry {
     pub order: &'static str,
     /// Who chooses the steps that the motion is computed with.
     pub steps: Steps,
-    /// Who solves its contacts.
+    /// Whether it takes a contact solver.
     pub contacts: Contacts,
     /// Keys of REFERENCES.bib.
     pub source: &'static str,
@@ -28,14 +28,14 @@ pub enum Steps {
     Controlled,
 }
 
-/// Who solves contacts.
+/// Whether a stepper takes a contact solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contacts {
     /// The contact solver that the user chooses.
     Solver,
     /// The stepper, whose contact law is its own.
     Own,
-    /// Who solves those of the stepper it is around.
+    /// The stepper it is around decides.
     OfInner,
 }
 
@@ -190,7 +190,7 @@ impl StepperName {
         entry.map(|e| Self(e.name)).ok_or_else(|| UnknownStepper { name: name.to_owned() })
     }
 
-    /// Who solves its contacts.
+    /// Whether it takes a contact solver.
     pub fn contacts(self) -> Contacts {
         STEPPERS.iter().find(|e| e.name == self.0).map_or(Contacts::Solver, |e| e.contacts)
     }

@@ -24,7 +24,7 @@ const TOUCH: f64 = 1e-8;
 pub(super) struct StopForce {
     pub(super) key: RowKey,
     pub(super) dof: usize,
-    /// 1 at the lower end of the range, −1 at the upper.
+    /// Direction of the force: 1 at the lower end of the range, −1 at the upper.
     pub(super) sign: f64,
     /// Away from the stop [N or N·m].
     pub(super) force: f64,

@@ -9,14 +9,14 @@ use stiction_models::World;
 /// A side of the range of a joint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stop {
-    /// Of the joint, and 0 at the lower end of its range, 1 at the upper.
+    /// Index of the joint, and the end of its range: 0 the lower, 1 the upper.
     pub(super) joint: usize,
     pub(super) side: usize,
     pub(super) dof: usize,
     pub(super) tree: usize,
     coordinate: usize,
     at: f64,
-    /// Of the force along the joint: 1 at the lower end, −1 at the upper.
+    /// Direction of the force along the joint: 1 at the lower end, −1 at the upper.
     pub(super) sign: f64,
     /// The force of the choice of modes, if it is closed [N or N·m].
     pub(super) closed: Option<f64>,
