@@ -1,4 +1,4 @@
-//! Loops of a world: which frames are held together, and the rows (1) to (4) of [`crate::rows::loop_closure`].
+//! Loops of a world: which frames are held together, and the rows (1) to (5) of [`crate::rows::loop_closure`].
 
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_models::{Hold, World};
@@ -42,12 +42,21 @@ impl Loops {
 }
 
 impl Held {
-    /// (1)–(4) for frames at these poses; what is left over is `None`.
+    /// Whether velocities alone are held, without an error of positions.
+    pub(crate) fn is_of_velocities(&self) -> bool {
+        self.hold == Hold::KnifeEdge
+    }
+
+    /// (1)–(5) for frames at these poses; what is left over is `None`.
     pub(crate) fn rows(&self, X_WA: Pose, X_WB: Pose) -> [Option<Row>; 6] {
         let apart = X_WB.translation - X_WA.translation;
         if let Hold::Distance(length) = self.hold {
             let n = apart.normalized().unwrap_or(Vec3::Z);
             let row = Row { along: n, turns: false, error: apart.norm() - length };
+            return [Some(row), None, None, None, None, None];
+        }
+        if self.is_of_velocities() {
+            let row = Row { along: X_WB.rotation.rotate(Vec3::Y), turns: false, error: 0.0 };
             return [Some(row), None, None, None, None, None];
         }
         let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|a| X_WA.rotation.rotate(a));
@@ -57,7 +66,7 @@ impl Held {
             _ => R_AB.log(),
         };
         let [origins, turns] = match self.hold {
-            Hold::Point | Hold::Distance(_) => [3, 0],
+            Hold::Point | Hold::Distance(_) | Hold::KnifeEdge => [3, 0],
             Hold::Frame => [3, 3],
             Hold::Hinge => [3, 2],
             Hold::Slide => [2, 3],

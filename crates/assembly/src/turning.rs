@@ -16,7 +16,7 @@
 //! ```
 //!
 //! but for what the curvature of the row adds, O(h³). Without the term ½ J₀ v a velocity that violates the row would be
-//! reflected for ever.
+//! reflected for ever. A row that holds velocities alone has no e, and J v⁺ = −J v + J₀ v: a violation is gone after one step.
 
 use crate::block::Bias;
 use crate::laws::row_params::RowParams;
@@ -26,6 +26,11 @@ impl RowParams {
     pub(crate) fn turning_bias(&self, free: f64, [before, violation]: [f64; 2], error: f64) -> Bias {
         let close = (error / self.h).clamp(-self.correction_speed, self.correction_speed);
         Bias { free, turn: before, feedback: close - 0.5 * violation, ..Bias::default() }
+    }
+
+    /// Bias of a row that holds velocities alone, with J v_f, J v and J₀ v of the row.
+    pub(crate) fn turning_velocity_bias(free: f64, [before, violation]: [f64; 2]) -> Bias {
+        Bias { free, turn: before, feedback: -violation, ..Bias::default() }
     }
 }
 

@@ -1,9 +1,9 @@
-//! Loops: frames on two links that are held together, whatever the tree says.
+//! Loops: frames on two links that are held together, whatever the tree says, or whose relative velocity is.
 
 use crate::surface::Softness;
-use stiction_dynamics::spatial::Pose;
+use stiction_dynamics::spatial::{Pose, Quat, Vec3};
 
-/// Two frames held together. A tree of bodies cannot say it: it becomes rows of the constraint problem.
+/// Two frames that a hold joins. A tree of bodies cannot say it: it becomes rows of the constraint problem.
 #[derive(Clone, Debug)]
 pub struct LoopClosure {
     pub name: String,
@@ -29,6 +29,9 @@ pub enum Hold {
     Slide,
     /// The origins stay this far apart [m].
     Distance(f64),
+    /// The origin of B has no velocity along the axis y of B: a knife edge, or a wheel that does not skid. Velocities alone are held
+    /// (a non-holonomic constraint), no place is.
+    KnifeEdge,
 }
 
 impl LoopClosure {
@@ -36,6 +39,12 @@ impl LoopClosure {
     pub fn new(name: impl Into<String>, ends: [(Option<usize>, Pose); 2], hold: Hold) -> Self {
         let softness = Softness::default();
         Self { name: name.into(), ends, hold, torque_scale: 1.0, active: true, softness }
+    }
+
+    /// A knife edge at `point` of a link on the world, whose velocity along `across` is zero, both in the axes of the link.
+    pub fn knife_edge(name: impl Into<String>, link: usize, point: Vec3, across: Vec3) -> Self {
+        let edge = Pose { rotation: Quat::between(Vec3::Y, across), translation: point };
+        Self::new(name, [(None, Pose::IDENTITY), (Some(link), edge)], Hold::KnifeEdge)
     }
 
     /// Renumbers links for a world in which that many come before; it stands at `pose`.

@@ -154,6 +154,7 @@ fn hold(hold: Hold) -> &'static str {
         Hold::Hinge => "hinge",
         Hold::Slide => "slide",
         Hold::Distance(_) => "distance",
+        Hold::KnifeEdge => "knife edge",
     }
 }
 

@@ -217,11 +217,13 @@ pub struct AdaptiveParams {
     pub horizon: f64,
     /// Steps are divided down to this share of the whole [–].
     pub least: f64,
+    /// Parts of one step that may be tried, at most; a step that needs more fails.
+    pub most_parts: u32,
 }
 
 impl Default for AdaptiveParams {
     fn default() -> Self {
-        Self { inner: "moreau".to_owned(), accuracy: 1e-5, horizon: 1.0, least: 1e-10 }
+        Self { inner: "moreau".to_owned(), accuracy: 1e-5, horizon: 1.0, least: 1e-10, most_parts: 200_000 }
     }
 }
 
@@ -288,9 +290,10 @@ impl CanonParams {
         let name = "canon.event_driven.impulse_parts";
         check(name, f64::from(impulse_parts), (4..=100_000).contains(&impulse_parts), "4 to 100000 parts")?;
         check("canon.event_driven.most_events", f64::from(most_events), most_events > 0, "at least 1")?;
-        let AdaptiveParams { inner: _, accuracy, horizon, least } = self.adaptive;
+        let AdaptiveParams { inner: _, accuracy, horizon, least, most_parts } = self.adaptive;
         check("canon.adaptive.accuracy", accuracy, accuracy > 0.0, "a number > 0")?;
         check("canon.adaptive.horizon", horizon, horizon > 0.0, "a time > 0 [s]")?;
+        check("canon.adaptive.most_parts", f64::from(most_parts), most_parts > 0, "at least 1")?;
         check("canon.adaptive.least", least, least > 0.0 && least <= 0.5, "a share in (0, 0.5]")
     }
 }

@@ -7,6 +7,7 @@
 //!     rotations  e = log(R_AB),         ė ≈ Rᵀ (ω_B − ω_A)     near e = 0                        (2)
 //!     hinge      e = z_A × z_B  in x and y of A, with ė of (2)                                   (3)
 //!     distance   e = ‖p_B − p_A‖ − l,   ė = n·(velocity of B − velocity of A)                    (4)
+//!     knife edge no e,                  ė = y_B·(velocity of B − velocity of A, both at p_B)     (5)
 //! ```
 //!
 //! both bodies feeling equal and opposite forces at one point. What is asked of ė is −b, with b the share β e/h
@@ -14,6 +15,7 @@
 
 use crate::block::{Bias, RowKey};
 use crate::jacobian::End;
+use crate::laws::row_params::RowParams;
 use crate::loops::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
@@ -24,7 +26,7 @@ use stiction_dynamics::spatial::{Motion, Vec3};
 
 /// Components of a row below this share of the motion they are of count as none [–].
 const ROUNDING: f64 = 1e-12;
-/// Pushes (1)–(4), errors at the start of the step and directions in its middle if the linkage turns.
+/// Pushes (1)–(5), errors at the start of the step and directions in its middle if the linkage turns.
 pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
     let model = &p.world.model;
     for held in &p.loops.held {
@@ -66,7 +68,11 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
                 Some(V) => {
                     let violation = now.along.dot(if turns { V.angular } else { V.linear });
                     let before = out.jacobian.velocity(block, p.v).x;
-                    p.params.turning_bias(free, [before, violation], error)
+                    if held.is_of_velocities() {
+                        RowParams::turning_velocity_bias(free, [before, violation])
+                    } else {
+                        p.params.turning_bias(free, [before, violation], error)
+                    }
                 }
                 None => Bias { free, feedback: p.params.loop_bias(error), ..Bias::default() },
             };

@@ -103,6 +103,9 @@ impl Scene {
             let told = complete(&mut world, &mut state, asked, free_base);
             world.ledger.remarks.extend(told);
         }
+        for (i, spec) in self.knife_edge.iter().enumerate() {
+            world.loops.push(self.knife_edge(i, spec, &world)?);
+        }
         world.ledger.remarks.extend(outside_limits(&world, &state));
         world.ledger.remarks.extend(unread_sensors(&world));
         let forces = (self.force.iter().enumerate())

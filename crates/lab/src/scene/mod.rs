@@ -15,6 +15,7 @@ mod force;
 mod ground;
 mod hold;
 mod joined;
+mod knife_edge;
 mod model;
 mod motion;
 mod number;
@@ -42,7 +43,7 @@ pub use track::{Between, Track, TrackKind, TrackSpec};
 
 use crate::text::read_text;
 use serde::{Deserialize, Serialize};
-use spec::{BodySpec, ContactSpec, FixedSpec, ForceSpec, GroundSpec, ModelSpec};
+use spec::{BodySpec, ContactSpec, FixedSpec, ForceSpec, GroundSpec, KnifeEdgeSpec, ModelSpec};
 use std::path::Path;
 use stiction::StepperParams;
 
@@ -76,6 +77,8 @@ pub struct Scene {
     pub model: Vec<ModelSpec>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub force: Vec<ForceSpec>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub knife_edge: Vec<KnifeEdgeSpec>,
     /// The motion that actuators follow; without: they keep their controls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<MotionSpec>,
@@ -103,6 +106,7 @@ impl Default for Scene {
             body: Vec::new(),
             model: Vec::new(),
             force: Vec::new(),
+            knife_edge: Vec::new(),
             motion: None,
             track: None,
             standalone: None,

@@ -2,7 +2,8 @@
 //! comments and their default values. A test holds the page to them; with `STICTION_WRITE_DOCS=1` it writes the page.
 
 use super::spec::{
-    BodySpec, ContactSpec, FixedSpec, ForceSpec, GroundSpec, HoldSpec, JitterSpec, ModelSpec, SoftSpec,
+    BodySpec, ContactSpec, FixedSpec, ForceSpec, GroundSpec, HoldSpec, JitterSpec, KnifeEdgeSpec, ModelSpec,
+    SoftSpec,
 };
 use super::{MotionSpec, Scene, TrackSpec};
 use serde::de::DeserializeOwned;
@@ -225,6 +226,7 @@ fn page() -> String {
         ("`[[body]]`", "BodySpec", &least::<BodySpec>(&body)),
         ("`[[model]]`", "ModelSpec", &to_value(ModelSpec::default()).unwrap()),
         ("`[[force]]`", "ForceSpec", &least::<ForceSpec>("body = \"a\"\ndirection = [1, 0, 0]\n")),
+        ("`[[knife_edge]]`", "KnifeEdgeSpec", &least::<KnifeEdgeSpec>("body = \"a\"\nacross = [0, 1, 0]\n")),
         ("`[motion]`", "MotionSpec", &least::<MotionSpec>("period = 1.0\ntimes = []\npositions = []\n")),
         ("`[track]`", "TrackSpec", &least::<TrackSpec>("file = \"a.csv\"\n")),
         ("`[contact]`", "ContactSpec", &to_value(ContactSpec::default()).unwrap()),

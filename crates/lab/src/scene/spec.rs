@@ -298,6 +298,19 @@ pub struct ForceSpec {
     pub point: Vector,
 }
 
+/// `[[knife_edge]]`: a blade or a wheel that does not skid: a point of a body that has no velocity along one axis of the body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnifeEdgeSpec {
+    /// A body, or a link of a robot.
+    pub body: String,
+    /// Where the edge is, in the axes of the body, from its origin [m].
+    #[serde(default)]
+    pub point: Vector,
+    /// In the axes of the body: the direction without velocity, for a wheel its axle; only its direction counts.
+    pub across: Direction,
+}
+
 /// `stepper = "NAME"`, or `[stepper]` with its parameters.
 pub(super) fn stepper<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<StepperParams, D::Error> {
     struct NameOrTable;

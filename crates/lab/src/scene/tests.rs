@@ -114,6 +114,10 @@ fn mistakes_name_line_key_and_expectation() {
             &["test.toml:8:1", "did you mean `cube`?"],
         ),
         (
+            with("[[knife_edge]]\nbody = \"cub\"\nacross = [0, 1, 0]"),
+            &["test.toml:8:1", "did you mean `cube`?"],
+        ),
+        (
             with("[[model]]\nbuiltin = \"quadrped\""),
             &["test.toml:8:1", "did you mean `quadruped`?", "gripper"],
         ),

@@ -187,6 +187,10 @@ fn held(w: &mut Writer<'_>, closure: &LoopClosure) {
             w.notes.note("loops that are open in the neutral configuration are left out", name);
             return;
         }
+        Hold::KnifeEdge => {
+            w.notes.note("knife edges are left out", name);
+            return;
+        }
         Hold::Hinge | Hold::Slide | Hold::Distance(_) => {
             w.notes.note("loops through hinges, slides and rods are left out", name);
             return;

@@ -22,7 +22,7 @@ enum Keeps {
 /// Steppers, the share of the steps that they go, and what they make of the energy.
 const STEPPERS: [(&str, u32, Keeps); 7] = [
     ("variational", 1, Keeps::Swings),
-    ("moreau", 1, Keeps::Drifts(1e-4)),
+    ("moreau", 1, Keeps::Swings),
     ("time-stepping", 1, Keeps::Drifts(1e-5)),
     ("event-driven", 1, Keeps::Drifts(1e-6)),
     ("compliant", 10, Keeps::Drifts(1e-6)),

@@ -9,8 +9,8 @@
 //! q_h, v_h are those of one step, q_h/2, v_h/2 those of two halves, which are what is accepted. By (2) the errors of all parts over the time
 //! T (`horizon`) sum to the accuracy: it is the error at the end of T of a motion that neither spreads nor gathers errors [HairerNorsettWanner1993].
 //!
-//! Where friction stops what slid, ε is also T times the velocity that the other forces would have given it in the part since: if slip turns
-//! back, a step ends at rest and goes on late.
+//! Where friction stops what slid, or slip turns back, ε is also T times the slip at the start of the part, or the velocity that the other
+//! forces would have given in it, if that is less: a step and two halves take the turn at their own starts, which may be the same.
 //!
 //! At an impact, or where slip turns back, a velocity jumps somewhere within the part, and ε falls no faster than with h: (2) is never
 //! met. Such an event is told by this order, which two tries of a part show, and is held to (3). One step and two halves that miss the same
@@ -21,7 +21,7 @@
 //! Sizes follow a proportional and integral controller [Soederlind2003]. The solver's tolerance is a small share of the accuracy
 //! ([`AdaptiveParams::solver_tolerance`]).
 
-use super::search::{Search, velocities_into};
+use super::search::{Search, relative_velocity, velocities_into};
 use crate::canon_params::AdaptiveParams;
 use crate::input::Input;
 use crate::report::StepReport;
@@ -31,11 +31,11 @@ use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
-use stiction_assembly::{ContactPoint, Posed};
+use stiction_assembly::{BlockKey, ContactPoint, Posed};
 use stiction_collision::ShapeError;
 use stiction_contact::{Cone, ContactSolver};
 use stiction_dynamics::spatial::Motion;
-use stiction_dynamics::{Kinematics, difference_into};
+use stiction_dynamics::{Kinematics, Velocities, difference_into};
 use stiction_models::World;
 
 /// The stepper.
@@ -48,6 +48,7 @@ pub(crate) struct Adaptive {
     exponent: f64,
     before: Memory,
     kin: Kinematics,
+    vel: Velocities,
     search: Search,
     still: Vec<Motion>,
     /// Velocities along the rows of the last half of a part, at its start, middle and end.
@@ -62,7 +63,7 @@ const OF_EVENT: f64 = 0.05;
 const ROUNDING: [f64; 2] = [1e-6, 1e-14];
 /// Order of the error of a part, in its length, below which the part has an event [–].
 const SMOOTH: f64 = 1.5;
-/// Slip at the end of a part that counts as none, relative to that at its start [–].
+/// Slip at the end of a part, along that at its start, that counts as none, relative to it [–].
 const STOPPED: f64 = 1e-6;
 /// A part is chosen to err by this share of what is allowed [–].
 const SAFETY: f64 = 0.8;
@@ -93,6 +94,7 @@ impl Adaptive {
             exponent: 1.0 / f64::from(order),
             before: Memory::default(),
             kin: Kinematics::new(model),
+            vel: Velocities::new(model),
             search: Search::new(world)?,
             still: vec![Motion::ZERO; model.bodies.len()],
             start: Vec::new(),
@@ -124,10 +126,10 @@ impl Adaptive {
         let report = first.followed_by(second);
         let mut apart = vec![0.0; state.v.len()];
         difference_into(&world.model, &whole.q, &halves.q, 1.0, &mut apart);
-        let turning = self.params.horizon * self.turning(&state.v, &middle);
         let faster = whole.v.iter().zip(&halves.v).map(|(a, b)| self.params.horizon * (a - b));
         apart.extend(faster);
         let grown = self.overlap(world, &halves.q) - self.overlap(world, &state.q);
+        let turning = self.params.horizon * self.turning(world, &state.v, &middle);
         let error = apart.iter().fold(grown.max(turning), |most, x| most.max(x.abs()));
         let finite = apart.iter().all(|x| x.is_finite());
         let bad = once.flagged() || report.flagged() || !finite;
@@ -136,12 +138,14 @@ impl Adaptive {
 }
 
 impl Adaptive {
-    /// The velocity that friction may have held back in the last half of a part, after it stopped what slid at the start, at `v` [m/s or rad/s].
+    /// By how much a part may be late or early with a slip that stops or turns back in it, from that at the start, at `v` [m/s or rad/s].
     ///
-    /// A step in which slip turns back ends at rest, and one step and two halves agree on it; what goes on from there is late by what the other
-    /// forces would have done since.
-    fn turning(&mut self, v: &[f64], middle: &[f64]) -> f64 {
-        let Self { inner, start, half, .. } = self;
+    /// Friction of a step has one direction. A step in which slip turns back ends at rest, and is late by what the other forces would have done
+    /// since; or it ends with the slip turned back, and has braked with the friction of afterwards from its start on. One step and two halves
+    /// may agree on either. After [`Self::overlap`] at the start, where slips of contacts are taken: rows of the end may have turned.
+    fn turning(&mut self, world: &World, v: &[f64], middle: &[f64]) -> f64 {
+        let Self { inner, kin, vel, search, start, half, .. } = self;
+        vel.update(&world.model, kin, v);
         let posed = inner.posed();
         velocities_into(posed, v, start);
         velocities_into(posed, middle, half);
@@ -150,14 +154,25 @@ impl Adaptive {
         let mut most = 0.0_f64;
         for block in 0..problem.len() {
             let mut rows = problem.range(block);
-            match problem.cone(block) {
-                Cone::Friction { .. } => rows.end -= 1,
-                Cone::Box { .. } => {}
+            match (problem.cone(block), posed.blocks[block].key) {
+                (Cone::Friction { .. }, BlockKey::Contact(c)) => {
+                    rows.end -= 1;
+                    let c = &inner.contacts()[c];
+                    let same = |p: &&ContactPoint| p.geometries == c.geometries && p.feature == c.feature;
+                    let Some(point) = search.points.iter().find(same) else { continue };
+                    let velocity = relative_velocity(kin, vel, point);
+                    let slip = velocity - point.n * point.n.dot(velocity);
+                    for (r, axis) in rows.clone().zip(c.axes()) {
+                        start[r] = axis.dot(slip);
+                    }
+                }
+                (Cone::Box { .. }, _) => {}
                 _ => continue,
             }
-            let size = |of: &dyn Fn(usize) -> f64| rows.clone().map(|r| of(r).powi(2)).sum::<f64>().sqrt();
+            let sum = |of: &dyn Fn(usize) -> f64| rows.clone().map(of).sum::<f64>();
+            let size = |of: &dyn Fn(usize) -> f64| sum(&|r| of(r).powi(2)).sqrt();
             let slid = size(&|r| start[r]);
-            if size(&|r| self.end[r]) <= STOPPED * slid {
+            if sum(&|r| start[r] * self.end[r]) <= STOPPED * slid * slid {
                 // What drives it, over both halves.
                 most = most.max(slid.min(2.0 * size(&|r| problem.free_velocity[r] - half[r])));
             }
@@ -168,7 +183,7 @@ impl Adaptive {
     /// The deepest overlap at q [m].
     fn overlap(&mut self, world: &World, q: &[f64]) -> f64 {
         self.kin.update(&world.model, q);
-        self.search.find(world, &self.kin, &self.still, (0.0, 0.0));
+        self.search.find(world, &self.kin, &self.still, (0.0, self.params.accuracy));
         self.search.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap))
     }
 }
@@ -186,15 +201,25 @@ impl Stepper for Adaptive {
         h: f64,
         solver: &mut dyn ContactSolver,
     ) -> StepReport {
-        let AdaptiveParams { accuracy, horizon, least, .. } = self.params;
+        let AdaptiveParams { accuracy, horizon, least, most_parts, .. } = self.params;
         let mut at_start = Memory::default();
         self.inner.memory_into(&mut at_start);
         let part_at_start = self.part;
-        let (mut here, mut done) = (state.clone(), 0.0);
+        let (mut here, mut done, mut tries) = (state.clone(), 0.0, 0);
         let mut report: Option<StepReport> = None;
         // Length and error of the last try of this part, and what the last part erred by, of what it was allowed.
         let (mut tried, mut last): (Option<[f64; 2]>, f64) = (None, 1.0);
         while done < 1.0 {
+            tries += 1;
+            if tries > most_parts {
+                self.inner.restore(world, state, input, &at_start);
+                self.part = part_at_start;
+                return StepReport::failed(format!(
+                    "the accuracy is not met within {most_parts} parts of a step, {:.3} of which are done; canon.adaptive.most_parts allows \
+                     more",
+                    done
+                ));
+            }
             let left: f64 = 1.0 - done;
             let mut share = self.part.min(left);
             // No crumb is left over for the end.

@@ -4,17 +4,18 @@
 //!     q̇ = v,   M v̇ = f(q, v) + Σ Jᵀ f_c(φ, J v)                                                  (1)
 //! ```
 //!
-//! f_c is [`super::spring_law`]; positions are those of [`super::chart`] about the start of the step, and five works are
-//! integrated beside them for the ledger. Contact points are found anew at every evaluation. Stops of joints are springs of the
+//! f_c is [`super::spring_law`]; positions are those of [`super::chart`] about the start of the step, and the works of seven causes are
+//! integrated beside them for the ledger. What the method of integration does to the energy is [`super::ode::defect`]. Contact points are found anew at every evaluation. Stops of joints are springs of the
 //! same stiffness and dissipation; dry friction of joints is regularised as that of contacts, at the same slip in rad/s or m/s.
 //!
 //! The implicit method reads the Jacobian of (1) from the derivatives of inverse dynamics and of the contact law; what of it
 //! depends on how M⁻¹, J and contact points turn is left out, which costs iterations alone.
 
 use super::chart;
-use super::ended::{close, end};
+use super::ended::{add_changes, end};
 use super::judged::{Judged, add_forces};
 use super::mechanics::{Gains, Mechanics};
+use super::ode::defect::energy_made;
 use super::ode::{Dense, Integrator, System, Tolerance};
 use super::search::{Search, relative_velocity};
 use super::spring_law;
@@ -122,12 +123,12 @@ impl Compliant {
         self.y.fill(0.0);
         self.y[n..2 * n].copy_from_slice(&state.v);
         let mut motions = Motions { world, q_start: &state.q, input, law: &mut self.force };
-        let (_, steps) = self.integrator.run(
-            &mut motions,
-            (0.0, h),
-            &mut self.y,
-            &mut |_: &mut dyn System, _: &Dense| Ok(None),
-        )?;
+        let mut integrator = 0.0;
+        let mut watch = |system: &mut dyn System, dense: &Dense| {
+            integrator += energy_made(system, dense, 1.0, WORKS)?;
+            Ok(None)
+        };
+        let (_, steps) = self.integrator.run(&mut motions, (0.0, h), &mut self.y, &mut watch)?;
         let (delta, rest) = self.y.split_at(n);
         let (v, works) = rest.split_at(n);
         integrate_into(&world.model, &state.q, delta, 1.0, &mut self.q_next);
@@ -147,9 +148,10 @@ impl Compliant {
             friction,
             limits,
             joint_friction,
+            integrator,
             ..EnergyLedger::default()
         };
-        close(&mut self.ledger, before, after);
+        add_changes(&mut self.ledger, before, after);
         Ok(steps)
     }
 }
@@ -224,6 +226,11 @@ impl System for Motions<'_> {
         acceleration.copy_from_slice(tau);
         power.copy_from_slice(&works);
         Ok(())
+    }
+
+    fn energy(&mut self, moving: &[f64]) -> f64 {
+        let Self { world, q_start, law, .. } = self;
+        law.at.energy_in_chart(world, q_start, moving)
     }
 
     fn jacobian(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), String> {

@@ -8,9 +8,11 @@
 //!                        u* = (1 − 2 h (1 + ε)/κ) J v − h (1 + ε)/κ² (0, 0, φ)
 //! ```
 //!
-//! In (2) and (3) gaps count of either sign: what overlaps is pushed apart within the step. (4) is Todorov's regularised dual
+//! Contacts of (1) that last are [`super::theta`]'s: they take part at any gap, and by the midpoint rule g = J v_f + J v − J₀ v. In (2) and (3)
+//! gaps count of either sign: what overlaps is pushed apart within the step. (4) is Todorov's regularised dual
 //! [Todorov2014] with the constants of its scalar example: critically damped, with the time constant κ.
 
+use super::theta::Held;
 use crate::canon_params::CanonParams;
 use stiction_assembly::{Bias, BlockKey, ContactPoint, Posed};
 use stiction_contact::ContactSolver;
@@ -68,11 +70,11 @@ impl ContactLaw {
     }
 
     /// Writes what the law makes of the contacts that do not yield: g − J v_f of their rows into `offsets`, whose other rows
-    /// stay, and R. `before` is J v.
+    /// stay, and R. `before` is J v; `held` is of those that last and are held by their mean velocity.
     pub(super) fn write(
         self,
         params: &CanonParams,
-        (posed, points): (&mut Posed, &[ContactPoint]),
+        (posed, points, held): (&mut Posed, &[ContactPoint], &[Option<Held>]),
         before: &[f64],
         (h, factor): (f64, &Factor),
         offsets: &mut [f64],
@@ -87,6 +89,14 @@ impl ContactLaw {
             let normal = posed.normal_row(block);
             let free = posed.blocks[block].bias.free;
             let bias = match self {
+                Self::Moreau if let Some(Held { velocity, opening }) = held[c] => {
+                    offsets[rows.clone()].fill(0.0);
+                    let [along, across, _] = point.axes();
+                    for (r, t) in rows.filter(|&r| r != normal).zip([along, across]) {
+                        offsets[r] = before[r] - t.dot(velocity);
+                    }
+                    Bias { free, turn: before[normal] - opening, ..Bias::default() }
+                }
                 Self::Moreau => {
                     offsets[rows.clone()].fill(0.0);
                     let tangential = params.moreau.tangential_restitution;
@@ -110,7 +120,7 @@ impl ContactLaw {
                     Bias { free, gap: gap + offsets[normal], ..Bias::default() }
                 }
             };
-            offsets[normal] = bias.gap + bias.restitution;
+            offsets[normal] = bias.turn + bias.gap + bias.restitution;
             posed.blocks[block].bias = bias;
         }
     }

@@ -1,5 +1,5 @@
-//! How a step of the canon ends, once it has its velocities and impulses: the works of its rows, the ledger closed, the state moved, the
-//! report. The judge is shown the problem of the step, or that of [`super::judged`] by methods that bring their own forces.
+//! How a step of the canon ends, once it has its velocities and impulses: the works of its rows, the changes of energies, the state moved,
+//! the report. The judge is shown the problem of the step, or that of [`super::judged`] by methods that bring their own forces.
 
 use super::search::velocities_into;
 use crate::energy_ledger::EnergyLedger;
@@ -35,11 +35,12 @@ pub(super) fn works_of_rows(posed: &Posed, impulses: &[f64], before: &[f64], aft
     ledger
 }
 
-/// Writes the changes of T, U of gravity and of springs into `ledger`; what its causes do not explain the rule of integration made.
-pub(super) fn close(ledger: &mut EnergyLedger, before: [f64; 3], after: [f64; 3]) {
-    [ledger.kinetic, ledger.gravity, ledger.springs] = [0, 1, 2].map(|k| after[k] - before[k]);
-    ledger.integrator = 0.0;
-    ledger.integrator = ledger.change() - ledger.explained();
+/// Writes the changes of T, U of gravity and of springs into `ledger`, and adds the work of what carries weight, which is told [J].
+pub(super) fn add_changes(ledger: &mut EnergyLedger, before: [f64; 4], after: [f64; 4]) -> f64 {
+    let [kinetic, gravity, springs, carried] = std::array::from_fn(|k| after[k] - before[k]);
+    (ledger.kinetic, ledger.gravity, ledger.springs) = (kinetic, gravity, springs);
+    ledger.applied += carried;
+    carried
 }
 
 /// Moves `state` to (q, v) after h [s]; the report, with its contacts and its ledger.

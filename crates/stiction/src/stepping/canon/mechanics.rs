@@ -4,7 +4,8 @@ use stiction_assembly::forces::GravityCompensation;
 use stiction_assembly::forces::actuators::{self, clamp, rotation_vector};
 use stiction_dynamics::{
     Accelerations, ColumnRates, CrbaWorkspace, JointKind, Kinematics, MassMatrix, RneaDerivatives,
-    RneaWorkspace, Velocities, bias_into, crba_into, kinetic_energy, potential_energy, spring_energy,
+    RneaWorkspace, Velocities, bias_into, crba_into, integrate_into, kinetic_energy, potential_energy,
+    spring_energy,
 };
 use stiction_models::World;
 
@@ -152,11 +153,24 @@ impl Mechanics {
         }
     }
 
-    /// T, U of gravity and of springs where [`Self::look`] looked [J].
-    pub(super) fn energies(&self, world: &World, (q, v): (&[f64], &[f64])) -> [f64; 3] {
+    /// T, U of gravity and of springs where [`Self::look`] looked, and the work of what carries weight on the way there from the origin [J].
+    pub(super) fn energies(&self, world: &World, (q, v): (&[f64], &[f64])) -> [f64; 4] {
         let model = &world.model;
         let kinetic = kinetic_energy(model, &self.kin, &self.vel, v);
-        [kinetic, potential_energy(model, &self.kin), spring_energy(model, q)]
+        let carried = self.gravity_compensation.forces(&self.kin).map(|(_, p, force)| p.dot(force)).sum();
+        [kinetic, potential_energy(model, &self.kin), spring_energy(model, q), carried]
+    }
+}
+
+impl Mechanics {
+    /// E less the work of what carries weight, at (δ, v) in the chart about `q_start` [J].
+    pub(super) fn energy_in_chart(&mut self, world: &World, q_start: &[f64], moving: &[f64]) -> f64 {
+        let (delta, v) = moving.split_at(moving.len() / 2);
+        let mut q = q_start.to_vec();
+        integrate_into(&world.model, q_start, delta, 1.0, &mut q);
+        self.look(world, &q, v);
+        let [kinetic, gravity, springs, carried] = self.energies(world, (&q, v));
+        kinetic + gravity + springs - carried
     }
 }
 

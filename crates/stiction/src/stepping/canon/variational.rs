@@ -20,7 +20,7 @@
 //!
 //! Ball and free joints, whose coordinates do not add up, dry friction of joints, loops and couplings are refused.
 
-use super::ended::{end, works_of_rows};
+use super::ended::{add_changes, end, works_of_rows};
 use super::mechanics::{Gains, Mechanics};
 use super::rows::Rows;
 use super::search::Search;
@@ -209,7 +209,7 @@ impl Variational {
         let swing = [with_middle(&at_start), with_middle(&at_end)];
         self.end.look(world, &self.q_next, &v_free);
         let [kinetic, ..] = self.end.energies(world, (&self.q_next, &v_free));
-        self.keep_ledger(world, input, (before, &v_free), h);
+        let carried = self.keep_ledger(world, input, (before, &v_free), h);
         // (5), with the forces of springs, whose energy is part of U.
         let f = &self.middle.forces;
         let pushed: f64 = (0..n)
@@ -219,13 +219,19 @@ impl Variational {
             })
             .sum();
         let ledger = &mut self.ledger;
-        ledger.integrator =
-            (kinetic - swing[1]) - (before[0] - swing[0]) + pushed + ledger.gravity + ledger.springs;
+        ledger.integrator = (kinetic - swing[1]) - (before[0] - swing[0])
+            + (pushed - carried + ledger.gravity + ledger.springs);
         Ok(status)
     }
 
-    /// Works of forces are h w · f; those of impulses are exact.
-    fn keep_ledger(&mut self, world: &World, input: &Input, (before, v_free): ([f64; 3], &[f64]), h: f64) {
+    /// Works of forces are h w · f; those of impulses are exact. The work of what carries weight is told.
+    fn keep_ledger(
+        &mut self,
+        world: &World,
+        input: &Input,
+        (before, v_free): ([f64; 4], &[f64]),
+        h: f64,
+    ) -> f64 {
         let mut ledger = works_of_rows(&self.rows.posed, &self.rows.impulses, v_free, &self.v_next);
         let f = &self.middle.forces;
         for (i, w) in self.w.iter().enumerate() {
@@ -235,8 +241,9 @@ impl Variational {
         }
         self.end.look(world, &self.q_next, &self.v_next);
         let after = self.end.energies(world, (&self.q_next, &self.v_next));
-        [ledger.kinetic, ledger.gravity, ledger.springs] = [0, 1, 2].map(|k| after[k] - before[k]);
+        let carried = add_changes(&mut ledger, before, after);
         self.ledger = ledger;
+        carried
     }
 }
 

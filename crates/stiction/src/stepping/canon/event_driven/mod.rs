@@ -30,9 +30,10 @@ mod modes;
 mod stops;
 
 use super::chart;
-use super::ended::{close, end};
+use super::ended::{add_changes, end};
 use super::judged::{Judged, StopForce};
 use super::mechanics::{Gains, Mechanics};
+use super::ode::defect::energy_made;
 use super::ode::{Dense, Integrator, System, Tolerance};
 use super::rows::Rows;
 use super::search::{Search, relative_velocity};
@@ -160,11 +161,15 @@ impl EventDriven {
         self.y.fill(0.0);
         self.y[n..2 * n].copy_from_slice(&state.v);
         (self.ledger, self.remedy) = (EnergyLedger::default(), None);
-        let (mut t, mut steps, mut events) = (0.0, 0, 0);
+        let (mut t, mut steps, mut events, mut integrator) = (0.0, 0, 0, 0.0);
         loop {
             self.reset(world, &state.q, input)?;
             let mut motions = Motions { world, q_start: &state.q, input, law: &mut self.law };
-            let mut watch = |system: &mut dyn System, dense: &Dense| first_failure(system, dense);
+            let mut watch = |system: &mut dyn System, dense: &Dense| {
+                let stop = first_failure(system, dense)?;
+                integrator += energy_made(system, dense, stop.unwrap_or(1.0), WORKS)?;
+                Ok(stop)
+            };
             let (reached, taken) = self.integrator.run(&mut motions, (t, h), &mut self.y, &mut watch)?;
             steps += taken;
             t = reached;
@@ -199,7 +204,8 @@ impl EventDriven {
         told.normal += works[3];
         told.friction += works[4];
         told.limits += works[5];
-        close(told, before, after);
+        told.integrator = integrator;
+        add_changes(told, before, after);
         Ok((steps, events))
     }
 }
@@ -237,6 +243,11 @@ impl System for Motions<'_> {
         acceleration.copy_from_slice(&law.tau);
         power.copy_from_slice(&works);
         Ok(())
+    }
+
+    fn energy(&mut self, moving: &[f64]) -> f64 {
+        let Self { world, q_start, law, .. } = self;
+        law.at.energy_in_chart(world, q_start, moving)
     }
 
     fn jacobian(&mut self, _: f64, _: &[f64], _: &mut [f64]) -> Result<(), String> {

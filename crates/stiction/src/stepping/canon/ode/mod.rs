@@ -9,6 +9,7 @@
 //! every part of it must be the same on every machine, bit for bit; and a library of integrators with both kinds brings its own
 //! linear algebra, which would double what the first command compiles.
 
+pub(super) mod defect;
 mod dormand_prince;
 mod radau;
 
@@ -21,6 +22,12 @@ pub(super) trait System {
 
     /// ∂f/∂y at (t, y), by rows, into `out`. It may be approximate: it decides the speed of an implicit method, not its answer.
     fn jacobian(&mut self, t: f64, y: &[f64], out: &mut [f64]) -> Result<(), String>;
+
+    /// The energy at the numbers of y that move, less what depends on them alone and is told apart [J]; zero: y has none.
+    fn energy(&mut self, moving: &[f64]) -> f64 {
+        let _ = moving;
+        0.0
+    }
 
     /// True if f does not hold at (t, y), where another begins: an event has come.
     fn fails(&mut self, t: f64, y: &[f64]) -> Result<bool, String> {
@@ -67,6 +74,14 @@ impl Dense {
         for (i, out) in out.iter_mut().enumerate() {
             let sum = self.coefficients.iter().rev().fold(0.0, |sum, c| (sum + c[i]) * s);
             *out = self.start[i] + sum;
+        }
+    }
+
+    /// ẏ at the share s of the step, into `out`.
+    fn rate_at(&self, s: f64, out: &mut [f64]) {
+        for (i, out) in out.iter_mut().enumerate() {
+            let powers = self.coefficients.iter().enumerate().rev();
+            *out = powers.fold(0.0, |sum, (k, c)| sum * s + (k + 1) as f64 * c[i]) / self.h;
         }
     }
 }

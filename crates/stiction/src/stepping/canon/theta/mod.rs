@@ -23,6 +23,7 @@
 //! Limits and dry friction of joints, couplings and loops are rows as those of `time-stepping`.
 
 mod forces;
+mod lasting;
 mod least_norm;
 mod slopes;
 mod works;
@@ -44,6 +45,8 @@ use crate::stepping::decoratable::Decoratable;
 use crate::stepping::integrate::Linkages;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
+pub(super) use lasting::Held;
+use lasting::Lasting;
 use stiction_assembly::consistent::Consistent;
 use stiction_assembly::loops::Loops;
 use stiction_assembly::{ContactPoint, Middle, Posed, Posing, WarmStart, primal};
@@ -78,6 +81,9 @@ pub(crate) struct ThetaStepper {
     gains: Gains,
     search: Search,
     warm: WarmStart,
+    /// Contacts of the last step that go on, and per contact of this step what they start with, where they are held by their mean.
+    lasting: Lasting,
+    held: Vec<Option<Held>>,
     loops: Loops,
     consistent: Consistent,
     posed: Posed,
@@ -137,6 +143,8 @@ impl ThetaStepper {
             gains: Gains::new(world),
             search: Search::new(world)?,
             warm: WarmStart::default(),
+            lasting: Lasting::default(),
+            held: Vec::new(),
             loops: Loops::new(world),
             consistent: Consistent::default(),
             posed: Posed::new(model),
@@ -246,6 +254,7 @@ impl ThetaStepper {
             self.middle.look(world, &self.room.q_ahead, &state.v);
             self.linkages.find(&self.warm, &self.kept);
         }
+        self.lasting.find(&self.warm);
         let rounds = if implicit { self.params.canon.moreau.newton } else { 1 };
         self.report = SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 };
         for round in 0..rounds {
@@ -284,7 +293,7 @@ impl ThetaStepper {
     fn find_contacts(&mut self, world: &World, h: f64) {
         self.find_free(0.0);
         let in_middle = self.by_middle();
-        let Self { law, params, start, middle, search, room, .. } = self;
+        let Self { law, params, start, middle, search, lasting, held, room, .. } = self;
         let motions = match law {
             ContactLaw::Moreau => &start.vel.V,
             _ => {
@@ -300,10 +309,24 @@ impl ThetaStepper {
             ContactLaw::Moreau | ContactLaw::StewartTrinkle => params.margin,
         };
         search.find(world, &start.kin, motions, (h, margin));
+        let of_body = |body: Option<usize>| {
+            body.map_or(0.0, |b| start.vel.V[b].linear.norm() + start.vel.V[b].angular.norm())
+        };
+        held.clear();
         search.points.retain(|c| {
-            let opening = c.n.dot(relative_velocity(&start.kin, &start.vel, c));
-            law.takes(&params.canon, c, opening, h)
+            let velocity = relative_velocity(&start.kin, &start.vel, c);
+            let opening = c.n.dot(velocity);
+            let way = h * c.bodies.map(of_body).iter().sum::<f64>();
+            let lasts = lasting.has(c, way.max(params.canon.moreau.touch));
+            let takes = lasts || law.takes(&params.canon, c, opening, h);
+            if takes {
+                held.push(lasts.then_some(Held { velocity, opening }));
+            }
+            takes
         });
+        if !in_middle {
+            held.fill(None);
+        }
         if in_middle && !search.points.is_empty() {
             // Who takes part is known at the start; where it touches is that of the middle.
             let taken = std::mem::take(&mut search.points);
@@ -377,13 +400,13 @@ impl ThetaStepper {
 
     /// Lets the law write the rows that are posed.
     fn write_law(&mut self, state: &State, h: f64) {
-        let Self { params, search, posed, room, factor, .. } = self;
+        let Self { params, search, held, posed, room, factor, .. } = self;
         velocities_into(posed, &room.v_free, &mut room.along);
         room.offsets.clear();
         room.offsets.extend(posed.problem.free_velocity.iter().zip(&room.along).map(|(g, c)| g - c));
         velocities_into(posed, &state.v, &mut room.before);
         let points = &search.points;
-        self.law.write(&params.canon, (posed, points), &room.before, (h, factor), &mut room.offsets);
+        self.law.write(&params.canon, (posed, points, held), &room.before, (h, factor), &mut room.offsets);
     }
 
     /// g = J v_f and the offsets, in the problem and its blocks.
@@ -469,7 +492,7 @@ impl Stepper for ThetaStepper {
         if let Err(cause) = self.attempt(world, state, input, h, solver) {
             return StepReport::failed(cause);
         }
-        self.warm.commit(&self.search.points, self.posed.problem.cones(), &self.impulses, |_, _| None);
+        self.remember(h);
         let report = StepReport {
             status: StepStatus::from(self.report.status),
             iterations: self.report.iterations,

@@ -1,7 +1,7 @@
 //! The energy ledger of a step of the θ-method.
 
 use super::super::contact_law::ContactLaw;
-use super::super::ended::works_of_rows;
+use super::super::ended::{add_changes, works_of_rows};
 use super::super::mechanics::Gains;
 use super::super::search::velocities_into;
 use super::{Room, ThetaStepper};
@@ -75,8 +75,9 @@ impl ThetaStepper {
         let moved = half(&self.ahead.mass, v_next, scratch) - half(&self.ahead.mass, &state.v, scratch);
         self.ahead.look(world, q_next, v_next);
         let after = self.ahead.energies(world, (q_next, v_next));
-        [ledger.kinetic, ledger.gravity, ledger.springs] = [0, 1, 2].map(|k| after[k] - before[k]);
-        ledger.integrator = ledger.kinetic - moved + (inertial + ledger.gravity) + (springs + ledger.springs);
+        let carried = add_changes(&mut ledger, before, after);
+        ledger.integrator =
+            ledger.kinetic - moved + (inertial - carried + ledger.gravity) + (springs + ledger.springs);
         self.ledger = ledger;
     }
 }
