@@ -15,7 +15,7 @@ fn by(method: &str) -> Settings {
     // Interior points on the relaxation, which `todorov` brings, end there.
     stepper.canon.tolerance = if method == "todorov" { 1e-11 } else { 1e-13 };
     let nmdp = &mut stepper.nmdp;
-    (nmdp.weight_tolerance, nmdp.energy_tolerance) = (1e-13, 1e-20);
+    (nmdp.weight_tolerance, nmdp.energy_tolerance) = (1e-13, 1e-30);
     (nmdp.residual_tolerance, nmdp.max_outer) = (1e-13, 2000);
     Settings { stepper, ..settings() }
 }
