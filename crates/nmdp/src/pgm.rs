@@ -8,9 +8,6 @@
 //!         K fell: accept, β := max(β/γ, β_min);   else β := γ β, and (2) again       (3)
 //! ```
 //!
-//! Where less is asked of K than rounding tells, ‖Δw‖ decides: a trial that changes K by rounding alone is accepted while every Δw is less than half of the
-//! one before. Weights are known to the root of the rounding of K otherwise.
-//!
 //! A trial that does not descend ends the step where (2) promised less than the tolerance of K: smaller falls drown in the error
 //! that the projection leaves.
 //!
@@ -128,23 +125,18 @@ impl Pgm {
             (self.nu, self.trial) = (nu, trial);
             let after = projected?;
             let lower = self.residual.energy(world, start, &self.nu);
-            let beyond = (lower - energy).abs() <= ROUNDING * energy.abs()
-                && predicted >= params.energy_tolerance
-                && change < 0.5 * last_change;
-            if lower < energy || beyond {
+            if lower < energy {
                 // (3)
                 at.nu.copy_from_slice(&self.nu);
                 at.w.copy_from_slice(&self.trial);
                 let fall = energy - lower;
                 report.outer += 1;
-                if !beyond {
-                    report.descent = report.descent.min(fall);
-                }
+                report.descent = report.descent.min(fall);
                 report.contraction = report.contraction.max(change / last_change);
                 (energy, g, last_change) = (lower, after, change);
                 (stale, at_answer) = (true, true);
                 *at.beta = (*at.beta / params.regularisation_growth).max(params.least_regularisation);
-                if fall < params.energy_tolerance && !beyond {
+                if fall < params.energy_tolerance {
                     break;
                 }
             } else {
@@ -245,9 +237,6 @@ impl Pgm {
         Ok(-dot(&self.gradient, &self.x) - 0.5 * (0..n).map(quadratic).sum::<f64>())
     }
 }
-
-/// Changes of K by less than this share are rounding [–].
-const ROUNDING: f64 = 1e-14;
 
 /// Error of multipliers at which a quadratic program counts as solved, relative to its gradient [–].
 const QP_TOLERANCE: f64 = 1e-10;

@@ -30,9 +30,9 @@ pub(super) struct Jump {
 }
 
 impl Done<'_> {
-    /// In a step that something bounces in: the derivative of the share of the step before the first bounce, as it is predicted
-    /// ([`stiction_assembly::laws::restitution`]).
-    pub(super) fn share_change(&self) -> Result<DMatrix<f64>, LinearizationError> {
+    /// In a step that something bounces in: the derivatives of the share of the step before the first bounce, as it is predicted
+    /// ([`stiction_assembly::laws::restitution`]), and of the gap of that contact at the start.
+    pub(super) fn share_change(&self) -> Result<[DMatrix<f64>; 2], LinearizationError> {
         let Self { world, start, input, h, accepted, parameters, .. } = self;
         if accepted.quadrature.contains(&Quadrature::Rolling) {
             return Err(LinearizationError::Rolling);
@@ -54,7 +54,8 @@ impl Done<'_> {
         let Some((first, _)) = bounces.max_by(|a, b| a.1.total_cmp(&b.1)) else {
             return Err(LinearizationError::Impact { why: "nothing bounces in it" });
         };
-        Ok(-rows.left.rows(posed.normal_row(first), 1))
+        let row = posed.normal_row(first);
+        Ok([-rows.left.rows(row, 1), rows.gap.rows(row, 1).into_owned()])
     }
 
     /// The derivative of an impact that was done at `start`.

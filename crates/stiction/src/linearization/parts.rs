@@ -1,18 +1,19 @@
 //! Derivatives of steps in parts that end at impacts.
 //!
-//! A part of duration ℓ leads from x = (q, v) to x⁻ = f(x, u, ℓ), where the gap of what meets first is closed; the impact leads to x⁺ at the
-//! same q; and the last part takes what is left of the step:
+//! A part of duration ℓ leads from x = (q, v) to x⁻ = f(x, u, ℓ), where the gap φ of what meets first is closed; the impact leads to x⁺ at
+//! the same q; and the last part takes what is left of the step:
 //!
 //! ```text
-//!     δx⁻ = ∂f δ(x, u) + f_ℓ δℓ,    φ(q⁻) = 0  ⟹  δℓ = −∇φ · ∂f_q δ(x, u) / (∇φ · f_ℓ,q)              (1)
+//!     δx⁻ = ∂f δ(x, u) + f_ℓ δℓ                                                                     (1)
+//!     ℓ ← ℓ φ₀/(φ₀ − φ),   δφ = ∇φ · δq⁻                                                            (2)
 //!     δx⁺ of the impact at q⁻                                                                       ([`super::jump`])
-//!     last part:  δℓ = −Σ δℓ of those before                                                        (2)
+//!     last part:  δℓ = −Σ δℓ of those before                                                        (3)
 //! ```
 //!
-//! which is the saltation of the flow, by the rules that the parts went by. Each is done again from the memory that it started from, and
-//! differentiated as a step is. f_ℓ is a difference of the fourth order of the part at lengths about its own, all on one piece of the
-//! step map. Where a part took the length that was predicted from its start ([`stiction_assembly::laws::restitution`]), which is exact of what flies without turning,
-//! δℓ is that of the prediction; where it was shortened until φ vanished to 10 nm, δℓ is that of (1).
+//! This is the saltation of the flow, by the rules that the parts went by: ℓ is predicted from the start of a part
+//! ([`stiction_assembly::laws::restitution`]), and then shortened by (2) while something overlaps by more than 10 nm. Each part is done
+//! again from the memory that it started from, and differentiated as a step is. f_ℓ is a difference of the fourth order of the part at
+//! lengths about its own, all on one piece of the step map.
 
 use super::columns::{Columns, row_major};
 use super::jump::Jump;
@@ -32,10 +33,10 @@ const LONGER: [f64; 3] = [1e-2, 1e-3, 1e-4];
 /// The differences: at which multiples of that, and their weights.
 const WEIGHTS: [(f64, f64); 4] =
     [(1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0)];
-/// Shares of a step that differ by less are the same [–].
+/// Lengths that differ by less than this share of the step, and gaps [m], are the same.
 const SAME: f64 = 1e-9;
-/// Gaps that close more slowly than this graze [m/s].
-const GRAZES: f64 = 1e-6;
+/// Times that a part is shortened, at most.
+const SHORTENED: usize = 4;
 
 /// A step that was done in parts.
 pub(super) struct Parted<'a> {
@@ -55,14 +56,16 @@ struct Flow {
     derivative: Linearization,
     by_length: DMatrix<f64>,
     impulses_by_length: DMatrix<f64>,
-    /// The derivative of its length, if that is the predicted one.
-    predicted: Option<Predicted>,
 }
 
-/// The derivative of the predicted length of a part: by the columns of a step, and by what was left of it.
+/// The predicted length of a part, with its derivatives by the columns of a step and by what was left of it; and the gap at the start of
+/// the part, with its derivative.
 struct Predicted {
+    length: f64,
     change: DMatrix<f64>,
     by_left: f64,
+    gap: f64,
+    gap_change: DMatrix<f64>,
 }
 
 /// Blocks that are not open, in which modes, and by which rules trees moved.
@@ -101,7 +104,7 @@ impl Parted<'_> {
         linearization
     }
 
-    /// (1) and (2), part by part.
+    /// (1) to (3), part by part.
     fn follow(&mut self, next: &State) -> Result<Linearization, LinearizationError> {
         let (world, parts) = (self.again.world, self.again.parts);
         if parts.iter().any(|part| part.end == End::Meeting) {
@@ -115,29 +118,17 @@ impl Parted<'_> {
         let mut chain = Chain::new(columns);
         let (mut state, mut left) = (self.start.clone(), self.h);
         for part in before {
-            let flow = match part.length > 0.0 {
-                true => Some(self.flow(&mut state, (part.length, Some(left)))?),
-                false => None,
-            };
-            if let Some(flow) = &flow {
-                let predicted = flow.predicted.as_ref().map(|predicted| chain.predicted(predicted));
-                chain.follow(flow);
-                if let Some(longer) = predicted {
-                    chain.lengthen(flow, longer);
-                }
-            }
-            if part.impacts == 0 && flow.as_ref().is_none_or(|flow| flow.predicted.is_none()) {
-                return Err(LinearizationError::Impact { why: "a part of the step stops short of it" });
+            if part.length > 0.0 {
+                let longer = self.longer(&state, (part.length, left), &chain)?;
+                let flow = self.flow(&mut state, part.length, true)?;
+                chain.follow(&flow);
+                chain.lengthen(&flow, longer);
             }
             for number in 0..part.impacts {
                 let jump = self.jump(&mut state, number)?;
-                match &flow {
-                    Some(flow) if number == 0 && flow.predicted.is_none() => chain.stop(flow, &jump)?,
-                    // What overlaps at the start is hit there, however deep it is.
-                    None if number == 0 && jump.gap > -self.params.switch_gap => {
-                        chain.notes.push(LinearizationNote::AtSwitch { block: jump.block });
-                    }
-                    _ => {}
+                // What overlaps at the start is hit there, however deep it is.
+                if part.length == 0.0 && number == 0 && jump.gap > -self.params.switch_gap {
+                    chain.notes.push(LinearizationNote::AtSwitch { block: jump.block });
                 }
                 if number > 0 || jump.contacts > 1 {
                     chain.notes.push(LinearizationNote::MeetTogether { contacts: jump.contacts });
@@ -146,7 +137,7 @@ impl Parted<'_> {
             }
             left -= part.length;
         }
-        let flow = self.flow(&mut state, (last.length, None))?;
+        let flow = self.flow(&mut state, last.length, false)?;
         let dlambda = chain.end(&flow);
         let Chain { change, mut notes, .. } = chain;
         for k in (1..notes.len()).rev() {
@@ -169,20 +160,13 @@ impl Parted<'_> {
         })
     }
 
-    /// The part of `length` from `state`, which moves to its end. One that leads to an impact is of what was left, so many seconds.
-    fn flow(
-        &mut self,
-        state: &mut State,
-        (length, leads): (f64, Option<f64>),
-    ) -> Result<Flow, LinearizationError> {
+    /// The part of `length` from `state`, which moves to its end. One that leads to an impact goes without what will bounce, which is
+    /// known then.
+    fn flow(&mut self, state: &mut State, length: f64, leads: bool) -> Result<Flow, LinearizationError> {
         let start = state.clone();
         let mut memory = Memory::default();
         self.again.core.memory_into(&mut memory);
-        let predicted = match leads {
-            Some(left) => self.predicted((&start, &memory), (length, left))?,
-            None => None,
-        };
-        self.again.core.leave_out_bounces(leads.is_some());
+        self.again.core.leave_out_bounces(leads);
         let mut found = None;
         for share in LONGER {
             let longer = WEIGHTS.map(|(times, _)| length * (1.0 + share * times));
@@ -236,15 +220,48 @@ impl Parted<'_> {
                 *by += weight * (x - y);
             }
         }
-        Ok(Flow { derivative, by_length, impulses_by_length, predicted })
+        Ok(Flow { derivative, by_length, impulses_by_length })
     }
 
-    /// The derivative of the length of a part of what is `left`, `None` where it is not as predicted. What bounces is known then.
-    fn predicted(
+    /// δℓ of a part of `length` that leads to an impact, of what is `left` of the step: as predicted, and shortened by (2). What bounces is
+    /// known then; the memory is as before.
+    fn longer(
         &mut self,
-        from: (&State, &Memory),
+        start: &State,
         (length, left): (f64, f64),
-    ) -> Result<Option<Predicted>, LinearizationError> {
+        chain: &Chain,
+    ) -> Result<DMatrix<f64>, LinearizationError> {
+        let (world, mut memory) = (self.again.world, Memory::default());
+        self.again.core.memory_into(&mut memory);
+        let predicted = self.predicted((start, &memory), left)?;
+        let (mut longer, by_gap) = (chain.predicted(&predicted), chain.by_start(&predicted.gap_change));
+        let mut reached = predicted.length;
+        for shortened in 0..=SHORTENED {
+            self.again.core.restore(world, start, self.input, &memory);
+            if (reached - length).abs() <= SAME * left {
+                return Ok(longer);
+            }
+            if shortened == SHORTENED {
+                break;
+            }
+            let mut end = start.clone();
+            let flow = self.flow(&mut end, reached, true)?;
+            let gap = self.again.core.gap_at_bounce(world, &end.q);
+            let jump = self.jump(&mut end, 0)?;
+            let open = predicted.gap - gap;
+            let share = predicted.gap / open;
+            if (jump.gap - gap).abs() > SAME || !(0.1..=1.0).contains(&share) {
+                break;
+            }
+            let change = chain.gap_after((&flow, &longer), &jump) * predicted.gap - &by_gap * gap;
+            longer = longer * share + change * (reached / (open * open));
+            reached *= share;
+        }
+        Err(LinearizationError::Impact { why: "a part of the step stops short of it" })
+    }
+
+    /// The length that is predicted of a part of what is `left`.
+    fn predicted(&mut self, from: (&State, &Memory), left: f64) -> Result<Predicted, LinearizationError> {
         let mut by_left = 0.0;
         let unit = LONGER[0] * left;
         let differences = if left < self.h { &WEIGHTS[..] } else { &[] }; // of the first part that is the step
@@ -260,9 +277,6 @@ impl Parted<'_> {
                 why: "what bounced does not, when the step is done again",
             });
         };
-        if (bounce.share * left - length).abs() > SAME * left {
-            return Ok(None);
-        }
         let Again { world, core, solver, .. } = &self.again;
         let Some(accepted) = core.accepted() else {
             return Err(LinearizationError::Parts { parts: self.report.parts });
@@ -280,7 +294,14 @@ impl Parted<'_> {
             params: self.params,
             parameters: self.parameters,
         };
-        Ok(Some(Predicted { change: of.share_change()? * left, by_left }))
+        let [share, gap_change] = of.share_change()?;
+        Ok(Predicted {
+            length: bounce.share * left,
+            change: share * left,
+            by_left,
+            gap: bounce.gap,
+            gap_change,
+        })
     }
 
     /// The part of `length` from a state with this memory.
@@ -361,37 +382,32 @@ impl Chain {
         out
     }
 
-    /// δℓ of a part that follows, as it is predicted.
-    fn predicted(&self, Predicted { change, by_left }: &Predicted) -> DMatrix<f64> {
+    /// The change of a number that depends on the start of the next part by `row`.
+    fn by_start(&self, row: &DMatrix<f64>) -> DMatrix<f64> {
         let Columns { nv, nu, np } = self.columns;
-        let mut longer = change.columns(0, 2 * nv) * &self.change;
-        let mut others = longer.columns_mut(2 * nv, nu + np);
-        others += change.columns(2 * nv, nu + np);
-        longer - &self.elapsed * *by_left
+        let mut change = row.columns(0, 2 * nv) * &self.change;
+        let mut others = change.columns_mut(2 * nv, nu + np);
+        others += row.columns(2 * nv, nu + np);
+        change
+    }
+
+    /// δℓ of a part that follows, as it is predicted.
+    fn predicted(&self, Predicted { change, by_left, .. }: &Predicted) -> DMatrix<f64> {
+        self.by_start(change) - &self.elapsed * *by_left
+    }
+
+    /// δφ after a part that follows, of which δℓ is `longer`.
+    fn gap_after(&self, (flow, longer): (&Flow, &DMatrix<f64>), jump: &Jump) -> DMatrix<f64> {
+        let of = &flow.derivative;
+        let mut after = Self::new(self.columns);
+        after.change = self.through(&of.a, [&of.b, &of.c]) + &flow.by_length * longer;
+        after.by_start(&jump.gap_change)
     }
 
     /// The last part takes longer.
     fn lengthen(&mut self, flow: &Flow, longer: DMatrix<f64>) {
         self.change += &flow.by_length * &longer;
         self.elapsed += longer;
-    }
-
-    /// (1): the part ends where the gap is closed.
-    fn stop(&mut self, flow: &Flow, jump: &Jump) -> Result<(), LinearizationError> {
-        let Columns { nv, nu, np } = self.columns;
-        let by_position = jump.gap_change.columns(0, nv);
-        let closes = (by_position * flow.by_length.rows(0, nv))[(0, 0)];
-        if closes > -GRAZES {
-            return Err(LinearizationError::Impact {
-                why: "what meets grazes, and its instant has no derivative",
-            });
-        }
-        let mut longer = by_position * self.change.rows(0, nv);
-        let mut by_parameter = longer.columns_mut(2 * nv + nu, np);
-        by_parameter += jump.gap_change.columns(2 * nv + nu, np);
-        longer *= -1.0 / closes;
-        self.lengthen(flow, longer);
-        Ok(())
     }
 
     /// An impact: velocities jump.
@@ -404,7 +420,7 @@ impl Chain {
         self.notes.extend(jump.notes);
     }
 
-    /// (2): the last part; ∂λ of it.
+    /// (3): the last part; ∂λ of it.
     fn end(&mut self, flow: &Flow) -> DMatrix<f64> {
         let of = &flow.derivative;
         let nu = self.columns.nu;

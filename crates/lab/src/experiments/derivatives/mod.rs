@@ -108,7 +108,9 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
         findings
             .notes
             .push(format!("{solver}: {} states compared, the worst error is {worst:.1e}", all.len()));
-        if let Some((scene, Counted { error, state, doubt, known })) = worst_of_all.filter(|w| w.1.error > MEDIAN) {
+        if let Some((scene, Counted { error, state, doubt, known })) =
+            worst_of_all.filter(|w| w.1.error > MEDIAN)
+        {
             findings.notes.push(format!(
                 "{solver}: {error:.1e} is of state {state} of {scene}, whose differences are known to {known:.1e}; residual over slowest slip \
                  {doubt:.1e}"
