@@ -148,7 +148,7 @@ pub(crate) struct Again<'a> {
     pub(crate) world: &'a World,
     pub(crate) core: &'a mut dyn Decoratable,
     pub(crate) solver: &'a mut dyn ContactSolver,
-    /// Of the last step.
+    /// The parts of the last step.
     pub(crate) parts: &'a [PartDone],
 }
 

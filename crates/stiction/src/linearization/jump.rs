@@ -21,8 +21,9 @@ use stiction_dynamics::Kinematics;
 pub(super) struct Jump {
     /// ∂v⁺ by the columns of a step, of which those of controls are zero.
     pub(super) v_change: DMatrix<f64>,
-    /// Of the contacts that bounce: how many they are, the block of the one that overlaps most, its gap [m], and the derivative of that.
+    /// The number of contacts that bounce.
     pub(super) contacts: usize,
+    /// The block of the one that overlaps most, its gap [m], and the derivative of that.
     pub(super) block: usize,
     pub(super) gap: f64,
     pub(super) gap_change: DMatrix<f64>,

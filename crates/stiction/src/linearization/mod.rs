@@ -66,8 +66,8 @@ pub struct Linearization {
     pub b: Vec<f64>,
     /// ∂(q⁺, v⁺)/∂ parameters, 2 nv × their number, in the order in which they were asked for; none unless they were.
     pub c: Vec<f64>,
-    /// ∂λ/∂(q, v, u), a row per impulse of [`crate::Simulation::impulses`] of that step, 2 nv + nu columns [N·s]. Impulses of a contact are
-    /// along its tangents and normal, which turn with it.
+    /// ∂λ/∂(q, v, u), a row per impulse of [`crate::Simulation::impulses`] of that step, which are of its last part, 2 nv + nu columns [N·s].
+    /// Impulses of a contact are along its tangents and normal, which turn with it.
     pub dlambda: Vec<f64>,
     /// ∂λ/∂ parameters, a row per impulse.
     pub dlambda_dparameters: Vec<f64>,
@@ -100,7 +100,7 @@ pub enum LinearizationNote {
     /// The tree sleeps: it stays, and its derivative is that of standing still.
     Sleeps { tree: usize },
     /// So many contacts are hit at one instant, or impacts follow one another there: the derivative is that of motions in which they
-    /// stay together, at the instant of the one that overlaps most. Others meet one after another.
+    /// stay together, at the instant of the first. Others meet one after another.
     MeetTogether { contacts: usize },
 }
 

@@ -42,7 +42,7 @@ const SHORTENED: usize = 4;
 pub(super) struct Parted<'a> {
     pub(super) again: Again<'a>,
     pub(super) start: &'a State,
-    /// Of the start of the step.
+    /// The stepper's memory at the start of the step.
     pub(super) memory: &'a Memory,
     pub(super) input: &'a Input,
     pub(super) h: f64,
@@ -404,7 +404,7 @@ impl Chain {
         after.by_start(&jump.gap_change)
     }
 
-    /// The last part takes longer.
+    /// The part that was followed last takes longer.
     fn lengthen(&mut self, flow: &Flow, longer: DMatrix<f64>) {
         self.change += &flow.by_length * &longer;
         self.elapsed += longer;

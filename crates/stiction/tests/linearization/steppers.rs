@@ -102,7 +102,7 @@ fn maximal_dissipation_of_first_order() {
     walks("ne-nmdp-pgm", 2, 1e-5);
 }
 
-/// Those of displaced points scatter more.
+/// Answers of displaced points scatter more.
 #[test]
 fn maximal_dissipation_of_displaced_points() {
     walks("pbd-nmdp-pgm", 2, 1e-4);

@@ -50,11 +50,11 @@ pub(crate) struct StopAtImpact<S> {
     memory: Memory,
     judge: Judge,
     pub(crate) earlier: Earlier,
-    /// Of the last step, if it may have been parted.
+    /// The parts of the last step; none where nothing may part it.
     pub(crate) parts: Vec<PartDone>,
 }
 
-/// What is needed to do a part of a step again.
+/// A part of a step, as far as it takes to do it again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PartDone {
     /// Duration [s]; 0 where an impact is at the start of the part.
