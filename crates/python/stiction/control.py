@@ -190,8 +190,8 @@ def ilqr(
     0.0], "seed": 1}`` feels contacts from afar, and so does ``{"by": "relaxed", "smoothing": 1e-4}``. Other keywords are parameters: ``iterations``,
     ``tolerance``, ``least_cost``, ``regularization``, ``factor``, ``halvings`` and ``accept``. ``tell(iteration)`` may answer False to end it.
 
-    Steps in parts (``impact_instants``, ``continuous``) and methods of higher order are differentiated by differences: simulations made with
-    ``sleep="off"``, ``higher_order="passive"``, ``impact_instants=0`` and ``continuous=False`` have none.
+    Steps that have no derivative are differentiated by differences, as where fast bodies are swept and a step ends where they meet something
+    (``continuous=False`` has none of these).
     """
     model = simulation.model
     nq, nv, nu = model.nq, model.nv, model.nu

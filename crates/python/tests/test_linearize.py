@@ -81,6 +81,50 @@ def test_a_rollout() -> None:
         simulation.rollout_vjp(controls[1:], gradients)
 
 
+BALL = """
+[ground]
+restitution = 0.6
+friction = 0.2
+[[body]]
+name = "ball"
+shape = "sphere"
+radius = 0.1
+mass = 1.0
+position = [0.0, 0.0, 0.113]
+velocity = [0.7, -0.3, -1.4]
+[stepper]
+dt = 0.01
+"""
+
+
+def test_bounces_beside_differences() -> None:
+    simulation = stiction.Simulation(stiction.loads(BALL), tolerance=1e-12)
+    start, nv = simulation.snapshot(), simulation.model.nv
+    steps, parts = 25, []
+    for _ in range(steps):
+        step = simulation.linearize()
+        if simulation.step().parts == 2:
+            parts.append(step)
+    assert len(parts) == 2 and not parts[0].notes
+    simulation.restore(start)
+    A, _ = differences(simulation, 1e-6)
+    assert np.abs(simulation.linearize().A - A).max() < 1e-6 * np.abs(A).max()
+    gradients = np.zeros((steps, 2 * nv))
+    gradients[-1, 2] = 1.0  # the cost is the last height
+    found = simulation.rollout_vjp(np.zeros((steps, 0)), gradients)
+
+    def height(by: float) -> float:
+        q, v = simulation.q.copy(), simulation.v.copy()
+        simulation.set_state(q, v + by * np.eye(nv)[2])
+        simulation.run(steps * 0.01)
+        z = float(simulation.q[2])
+        simulation.restore(start)
+        return z
+
+    about = (height(1e-5) - height(-1e-5)) / 2e-5
+    assert found.start[nv + 2] == pytest.approx(about, rel=1e-6)
+
+
 def test_what_has_no_derivative_says_why() -> None:
     simulation = stiction.Simulation(stiction.load("pendulum"), method="variational")
     with pytest.raises(stiction.Error, match="variational"):

@@ -12,6 +12,7 @@ use crate::state::{State, StateError};
 use crate::stepping::around::certificates_at_rest::{CertificatesAtRest, NUMBERS};
 use crate::stepping::around::islands_at_rest::SleepingContact;
 use crate::stepping::around::sleeping::Sleeping;
+use crate::stepping::around::stop_at_impact::PartDone;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, NoSlopes, Slopes, Stepper};
 use crate::stepping::{StepperError, make_undecorated};
@@ -138,8 +139,17 @@ pub struct Simulation {
 pub(crate) struct Moment {
     pub(crate) state: State,
     pub(crate) input: Input,
-    memory: Memory,
+    pub(crate) memory: Memory,
     certificates: Vec<[f64; NUMBERS]>,
+}
+
+/// Hands of a simulation for who does a step of it again.
+pub(crate) struct Again<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) core: &'a mut dyn Decoratable,
+    pub(crate) solver: &'a mut dyn ContactSolver,
+    /// The parts of the last step.
+    pub(crate) parts: &'a [PartDone],
 }
 
 impl Simulation {
@@ -479,6 +489,18 @@ impl Simulation {
     /// What a derivative of the last step needs, if it was accepted and the stepper can say it.
     pub fn accepted(&self) -> Option<Accepted<'_>> {
         self.stepper.core().accepted()
+    }
+
+    /// To do the last step again, without what stands around its stepper.
+    pub(crate) fn again(&mut self) -> Again<'_> {
+        let Self { world, stepper, solver, .. } = self;
+        let around = &mut stepper.inner.inner;
+        Again { world, core: &mut around.inner, solver: solver.as_mut(), parts: &around.parts }
+    }
+
+    /// Whether the last step had an instant of impacts, or was parted.
+    pub(crate) fn was_parted(&self) -> bool {
+        self.stepper.inner.inner.parts.len() > 1
     }
 
     /// The derivative of the last step, which went from `before`, by the stepper's own equations.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! b is [`stiction_assembly::laws::restitution`], evaluated with dual numbers, and so is the share 1 − s of the step that is left after
-//! the bounce.
+//! the bounce. At the instant of an impact b = e J_N v.
 
 use super::forces::Forces;
 use super::parameter::Parameter;
@@ -36,6 +36,13 @@ pub(super) fn bounce(params: &RowParams, c: &ContactPoint, before: f64, free: f6
         return None;
     }
     let number = Dual::<4>::variable;
+    if params.is_instant() {
+        params.rebound(c.restitution, before)?;
+        return Some(Bounce {
+            bias: number(c.restitution, 3) * number(before, 1),
+            left: Dual::constant(1.0),
+        });
+    }
     let surfaces =
         Restitution { coefficient: number(c.restitution, 3), depth: Dual::constant(c.bounce_depth) };
     let of =

@@ -363,8 +363,11 @@ fn flatten(run: &[ContactPoint], placed: &mut [Placed]) {
 }
 
 /// The terms that a contact asks of its normal velocity beyond J v_f: bias and compliance with their derivatives, and the correction of its
-/// overlap.
+/// overlap; nothing at the instant of an impact.
 pub(super) fn asked(params: &RowParams, spring: Option<Spring>, placed: &Placed) -> [Zeta; 3] {
+    if params.is_instant() {
+        return [Zeta::constant(0.0); 3];
+    }
     let params = params.cast(placed.gap);
     match spring {
         Some(spring) => {

@@ -70,6 +70,14 @@ impl Forces<'_> {
 
     /// −∂M̂ y of velocities y, which springs and servos whose θ changes are part of.
     pub(super) fn inertia_change(&self, mass: &MassMatrix, y: &[f64]) -> DMatrix<f64> {
+        let mut out = self.mass_change(y);
+        let shorter: Forces<'_> = *self;
+        Forces { change: y, ..shorter }.add_gains(mass, &mut out);
+        out
+    }
+
+    /// −∂M y of velocities y.
+    pub(super) fn mass_change(&self, y: &[f64]) -> DMatrix<f64> {
         let (nv, kin) = (self.columns.nv, self.accepted.inside.here.middle.or(self.kin));
         let mut out = self.columns.zeros(nv);
         let still = vec![0.0; nv];
@@ -78,8 +86,6 @@ impl Forces<'_> {
             let by = |j: usize| rest.tau_q[i * nv + j] - moved.tau_q[i * nv + j];
             self.by_position(by, |column, x| out[(i, column)] += x);
         }
-        let shorter: Forces<'_> = *self;
-        Forces { change: y, ..shorter }.add_gains(mass, &mut out);
         self.add_inertial(&still, y, [-1.0, 1.0], &mut out);
         out
     }

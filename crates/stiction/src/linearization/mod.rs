@@ -9,7 +9,7 @@
 //! What is differentiated is the problem as it was posed and solved, not the iterations of a solver. Positions are differentiated along
 //! the coordinates of v: ∂f/∂q_j = d/dε f(q ⊕ ε e_j). The derivative is exact where the step is smooth. Where it is not, the result says
 //! what it is ([`LinearizationNote`]), and where a step is of a kind that is not differentiated there is an error instead of a matrix
-//! ([`LinearizationError`]).
+//! ([`LinearizationError`]). A step that was parted at impacts is differentiated part by part, and so are the instants of these ([`parts`]).
 
 #![expect(clippy::needless_range_loop, reason = "indices are rows and columns of matrices")]
 
@@ -21,10 +21,12 @@ pub(crate) mod compliant;
 mod contact_geometry;
 mod correction;
 mod forces;
+mod jump;
 mod moves;
 mod own_equations;
 mod parameter;
 mod parameters;
+mod parts;
 mod relaxed;
 mod rollout;
 mod rows;
@@ -64,8 +66,8 @@ pub struct Linearization {
     pub b: Vec<f64>,
     /// ∂(q⁺, v⁺)/∂ parameters, 2 nv × their number, in the order in which they were asked for; none unless they were.
     pub c: Vec<f64>,
-    /// ∂λ/∂(q, v, u), a row per impulse of [`crate::Simulation::impulses`] of that step, 2 nv + nu columns [N·s]. Impulses of a contact are
-    /// along its tangents and normal, which turn with it.
+    /// ∂λ/∂(q, v, u), a row per impulse of [`crate::Simulation::impulses`] of that step, which are of its last part, 2 nv + nu columns [N·s].
+    /// Impulses of a contact are along its tangents and normal, which turn with it.
     pub dlambda: Vec<f64>,
     /// ∂λ/∂ parameters, a row per impulse.
     pub dlambda_dparameters: Vec<f64>,
@@ -97,6 +99,9 @@ pub enum LinearizationNote {
     StartedAnew,
     /// The tree sleeps: it stays, and its derivative is that of standing still.
     Sleeps { tree: usize },
+    /// So many contacts are hit at one instant, or impacts follow one another there: the derivative is that of motions in which they
+    /// stay together, at the instant of the first. Others meet one after another.
+    MeetTogether { contacts: usize },
 }
 
 /// Why a step has no derivative here.
@@ -109,10 +114,15 @@ pub enum LinearizationError {
     )]
     NotConverged { residual: f64 },
     #[error(
-        "the step was solved in {parts} parts, which end at impacts or were halved; linearize with `impact_instants` = 0 and \
-         `continuous` = false, or away from impacts"
+        "the step was solved in {parts} parts, as it was halved, or parted where fast bodies, which are swept, meet something; linearize \
+         with `adaptive` = 0 and `continuous` = false, or away from there"
     )]
     Parts { parts: u32 },
+    #[error(
+        "an impact of the step is not differentiated: {why}; linearize from a state beside it, or with `impact_instants` = 0, which \
+         solves impacts in the problem of the whole step"
+    )]
+    Impact { why: &'static str },
     #[error("the remedy `{}` changed the problem of the step; linearize away from where it acts", .0.name())]
     Remedy(Remedy),
     #[error("steps of the stepper `{stepper}` are not differentiated: {why}; those of `time-stepping` are")]
@@ -367,9 +377,10 @@ impl Done<'_> {
         let slop = accepted.inside.rows.slop;
         let posed = accepted.posed;
         posed.contacts(accepted.contacts).filter_map(move |(block, c)| {
-            let carries = accepted.impulses[posed.normal_row(block)] > 0.0 || c.gap < 0.0;
-            let switches = c.gap.abs() <= near || (c.gap + slop).abs() <= near;
-            (carries && switches && c.spring.is_none()).then_some(LinearizationNote::AtSwitch { block })
+            let carries = accepted.impulses[posed.normal_row(block)] > 0.0;
+            let touches = carries && c.gap.abs() <= near;
+            let overlaps = (carries || c.gap < 0.0) && (c.gap + slop).abs() <= near;
+            ((touches || overlaps) && c.spring.is_none()).then_some(LinearizationNote::AtSwitch { block })
         })
     }
 

@@ -353,6 +353,8 @@ impl<'a> Writer<'a> {
         let row = accepted.posed.problem.range(block).start;
         let lambda = self.at.impulses[row];
         let rows = accepted.inside.rows;
+        // At the instant of an impact gaps ask for nothing.
+        let biases = self.at.biases && !rows.is_instant();
         match key {
             RowKey::Limit { joint, side } => {
                 let joint = &model.joints[joint];
@@ -363,7 +365,7 @@ impl<'a> Writer<'a> {
                 if joint.kind == JointKind::Ball {
                     let turn = rotation_vector(&start.q[joint.idx_q..]);
                     let bias = of.gap_bias(one(hi - turn.norm()));
-                    let asks = f64::from(u8::from(self.at.biases));
+                    let asks = f64::from(u8::from(biases));
                     let Some(axis) = turn.normalized() else { return Ok(()) };
                     let by_q = rotation_vector_change(turn);
                     let w = [0, 1, 2].map(|k| self.at.v[first + k]);
@@ -384,7 +386,7 @@ impl<'a> Writer<'a> {
                 } else {
                     let q = start.q[joint.idx_q];
                     let (gap, sign) = if side == 0 { (q - lo, 1.0) } else { (hi - q, -1.0) };
-                    if !self.at.biases {
+                    if !biases {
                         return Ok(());
                     }
                     let bias = of.gap_bias(one(gap));

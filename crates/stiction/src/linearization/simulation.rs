@@ -1,7 +1,9 @@
 //! The derivatives of a step of a simulation.
 
 use super::own_equations::Step;
+use super::parts::Parted;
 use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams, Parameter};
+use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::simulation::{Moment, Simulation};
 
@@ -47,8 +49,9 @@ impl Simulation {
         let after = self.moment();
         self.go_back(before);
         self.start_anew();
+        let anew = self.moment();
         let again = self.step();
-        let mut linearization = self.linearize_last(before, again, params, parameters);
+        let mut linearization = self.linearize_last(&anew, again, params, parameters);
         if let Ok(found) = &mut linearization {
             found.notes.push(LinearizationNote::StartedAnew);
         }
@@ -110,6 +113,20 @@ impl Simulation {
             let (world, next, report, law) = (self.world(), self.state(), &report, self.solver().law());
             let params = *params;
             return Step { world, h, next, report, law, params }.linearization(self.stepper_name(), slopes);
+        }
+        if self.was_parted() && report.failure().is_none() && report.remedy != Some(Remedy::Halved) {
+            let next = self.state().clone();
+            return Parted {
+                again: self.again(),
+                start: &before.state,
+                memory: &before.memory,
+                input: &before.input,
+                h,
+                report,
+                params: *params,
+                parameters,
+            }
+            .linearize(&next);
         }
         let Some(accepted) = self.accepted() else { return Err(LinearizationError::Rolling) };
         Done {

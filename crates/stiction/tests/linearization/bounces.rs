@@ -15,7 +15,7 @@ fn at_once() -> Settings {
 }
 
 /// A ball, a box on its corner, and a robot that lands, above ground that throws back.
-fn scenes() -> [World; 3] {
+pub(crate) fn scenes() -> [World; 3] {
     let body = |geom: &str| {
         world(&format!(
             "<worldbody><geom type='plane' size='5 5 1' friction='0.3'/><body pos='0 0 0.2'><freejoint/>{geom}</body></worldbody>"
@@ -35,7 +35,7 @@ fn scenes() -> [World; 3] {
 }
 
 /// A state that lands within the step, in one that falls at 1.5 m/s.
-fn landing(world: &World, dice: &mut Random) -> State {
+pub(crate) fn landing(world: &World, dice: &mut Random) -> State {
     if world.model.nv() > 6 {
         let mut state = above(world, dice, 0.5);
         state.v[2] -= 1.5;

@@ -4,6 +4,7 @@
 
 mod bounces;
 mod free;
+mod impacts;
 mod laws;
 mod parameters;
 mod steppers;

@@ -50,7 +50,10 @@ fn walks_by(settings: &Settings, wanted: usize, most: f64) {
             if !found.notes.iter().all(smooth) || found.report.contacts == 0 {
                 continue;
             }
-            let (worst, column) = Witness { simulation: &mut simulation, start, control }.worst(&found);
+            let mut witness = Witness { simulation: &mut simulation, start, control };
+            let scatters = method.contains("nmdp");
+            let (worst, column) =
+                if scatters { witness.worst_beside_nearest(&found) } else { witness.worst(&found) };
             assert!(worst < most, "{method}, seed {seed}: column {column} is off by {worst:.1e}");
             done += 1;
             if done == wanted {
@@ -92,16 +95,17 @@ fn todorov() {
     walks("todorov", 3, 1e-5);
 }
 
-/// Descent on an energy knows its weights to the root of its rounding, and so do differences of whole steps: some 1e-3 of a column.
+/// Descent on an energy ends where its falls drown in rounding, and its quadratic programs end at a tolerance: answers scatter by some
+/// 1e-9 m/s where several weights hold alike, and differences of whole steps by that over their displacement. The derivative takes no part in it.
 #[test]
 fn maximal_dissipation_of_first_order() {
-    walks("ne-nmdp-pgm", 2, 1e-2);
+    walks("ne-nmdp-pgm", 2, 1e-5);
 }
 
-/// Differences of whole steps know this method no better.
+/// Answers of displaced points scatter more.
 #[test]
 fn maximal_dissipation_of_displaced_points() {
-    walks("pbd-nmdp-pgm", 2, 1e-2);
+    walks("pbd-nmdp-pgm", 2, 1e-4);
 }
 
 /// Steppers that are not differentiated say why.

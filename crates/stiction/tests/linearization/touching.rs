@@ -15,6 +15,8 @@ pub(crate) struct Met {
     pub(crate) sticking: usize,
     pub(crate) sliding: usize,
     pub(crate) bound: usize,
+    /// Steps in parts.
+    pub(crate) parted: usize,
 }
 
 /// Linearizes steps from what `draw` gives, until `wanted` of them are away from switches and smooth; the worst error allowed is `most`.
@@ -40,6 +42,7 @@ pub(crate) fn hold(
             continue;
         }
         assert!(!simulation.step().flagged());
+        met.parted += usize::from(linearization.report.parts > 1);
         let modes: Vec<_> = simulation.accepted().unwrap().active_set().collect();
         for mode in &modes {
             *match mode {

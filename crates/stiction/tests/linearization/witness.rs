@@ -62,13 +62,30 @@ impl Witness<'_> {
 
     /// The largest relative error of a column, and which that is.
     pub(crate) fn worst(&mut self, of: &Linearization) -> (f64, usize) {
+        self.worst_of(of, |witness, k, _| witness.column(k))
+    }
+
+    /// The largest error of a column beside the difference of the sweep that is nearest to it. Where answers scatter, differences do
+    /// by that over their displacement, and two may agree by chance.
+    pub(crate) fn worst_beside_nearest(&mut self, of: &Linearization) -> (f64, usize) {
+        self.worst_of(of, |witness, k, ours| {
+            let all = SWEEP.iter().map(|x| witness.difference(k, *x));
+            all.min_by(|a, b| size(&less(ours, a)).total_cmp(&size(&less(ours, b)))).unwrap()
+        })
+    }
+
+    fn worst_of(
+        &mut self,
+        of: &Linearization,
+        mut column: impl FnMut(&mut Self, usize, &[f64]) -> Vec<f64>,
+    ) -> (f64, usize) {
         let (nv, nu) = (of.nv, of.nu);
         let mut worst = (0.0, 0);
         for k in 0..2 * nv + nu {
             let ours: Vec<f64> = (0..2 * nv)
                 .map(|i| if k < 2 * nv { of.a[i * 2 * nv + k] } else { of.b[i * nu + k - 2 * nv] })
                 .collect();
-            let theirs = self.column(k);
+            let theirs = column(self, k, &ours);
             let error = size(&less(&ours, &theirs)) / size(&theirs).max(1e-3);
             if error > worst.0 {
                 worst = (error, k);

@@ -12,8 +12,15 @@ const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 /// Columns that differ by less than this share are the same but for rounding, at the least displacement [–].
 const SAME: f64 = 3e-5;
 
-/// The piece of the step map that a step was on.
-type Piece = (Vec<BlockMode>, Vec<Quadrature>);
+/// The piece of the step map that a step was on: modes of blocks and rules of trees of its last part, and its parts.
+type Piece = (Vec<BlockMode>, Vec<Quadrature>, u32);
+
+/// An error of a derivative, and what the differences that it is the error beside are known to, both relative [–].
+#[derive(Clone, Copy, Default)]
+pub(super) struct Compared {
+    pub(super) error: f64,
+    pub(super) known: f64,
+}
 
 /// Steps from displaced states, which start cold.
 pub(super) struct Witness<'a> {
@@ -44,12 +51,12 @@ impl<'a> Witness<'a> {
         self.sim.set_state(state).ok()?;
         self.sim.control_mut().copy_from_slice(&control);
         let report = self.sim.step();
-        if report.failure().is_some() || report.parts > 1 {
+        if report.failure().is_some() {
             return None;
         }
         let accepted = self.sim.accepted()?;
-        let piece =
-            (accepted.active_set().filter(|m| *m != BlockMode::Open).collect(), accepted.quadrature.to_vec());
+        let modes = accepted.active_set().filter(|m| *m != BlockMode::Open).collect();
+        let piece = (modes, accepted.quadrature.to_vec(), report.parts);
         Some((self.sim.state().clone(), piece))
     }
 
@@ -74,25 +81,35 @@ impl<'a> Witness<'a> {
     }
 
     /// The largest relative error of these columns; `None` if a switch is too near for differences.
-    pub(super) fn worst(&mut self, of: &Linearization, columns: &[usize]) -> Option<f64> {
+    pub(super) fn worst(&mut self, of: &Linearization, columns: &[usize]) -> Option<Compared> {
         let (nv, nu) = (of.nv, of.nu);
         let (_, piece) = self.after(0, 0.0)?;
-        let mut worst = 0.0_f64;
+        let mut worst = Compared::default();
         for &k in columns {
-            let all: Vec<_> = SWEEP.iter().filter_map(|x| self.difference(k, *x, &piece)).collect();
+            let all: Vec<_> =
+                SWEEP.iter().filter_map(|x| Some((*x, self.difference(k, *x, &piece)?))).collect();
+            let (lengths, all): (Vec<f64>, Vec<_>) = all.into_iter().unzip();
             // Larger displacements than those from which on all agree reach over a kink that modes do not tell, as where an overlap
             // begins to be undone.
             let agree = |a: &Vec<f64>, b: &Vec<f64>| {
                 distance(a, b) <= SAME * distance(a, &vec![0.0; a.len()]).max(1.0)
             };
             let first = (0..all.len()).find(|&s| all[s..].iter().all(|d| agree(&all[s], d)))?;
-            let apart = |w: &[Vec<f64>]| distance(&w[0], &w[1]);
-            let best = all[first..].windows(2).min_by(|a, b| apart(a).total_cmp(&apart(b)))?;
+            // A solver's answers are known to its tolerance, which differences divide by their displacement: the smallest tell how much that is.
+            let apart = |s: usize| distance(&all[s], &all[s + 1]);
+            let last = all.len().checked_sub(2).filter(|last| *last >= first)?;
+            let noise = (first.max(last.saturating_sub(1))..=last)
+                .fold(0.0_f64, |most, s| most.max(apart(s) * lengths[s + 1]));
+            let known = |s: usize| apart(s) + noise / lengths[s];
+            let best = (first..=last).min_by(|a, b| known(*a).total_cmp(&known(*b)))?;
             let ours: Vec<f64> = (0..2 * nv)
                 .map(|i| if k < 2 * nv { of.a[i * 2 * nv + k] } else { of.b[i * nu + k - 2 * nv] })
                 .collect();
             let size = distance(&ours, &vec![0.0; ours.len()]).max(1.0);
-            worst = worst.max(distance(&ours, &best[1]) / size);
+            let error = distance(&ours, &all[best]) / size;
+            if error >= worst.error {
+                worst = Compared { error, known: known(best) / size };
+            }
         }
         Some(worst)
     }

@@ -113,6 +113,7 @@ impl<S: Decoratable> Sleeping<S> {
     /// The step of a world in which everything sleeps.
     fn pass(&mut self, state: &mut State, h: f64) -> StepReport {
         state.t += h;
+        self.inner.inner.parts.clear();
         if !self.core().posed().problem.is_empty() {
             self.core_mut().clear_problem();
         }

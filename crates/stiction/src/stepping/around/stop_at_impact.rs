@@ -50,6 +50,18 @@ pub(crate) struct StopAtImpact<S> {
     memory: Memory,
     judge: Judge,
     pub(crate) earlier: Earlier,
+    /// The parts of the last step; none where nothing may part it.
+    pub(crate) parts: Vec<PartDone>,
+}
+
+/// A part of a step, as far as it takes to do it again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PartDone {
+    /// Duration [s]; 0 where an impact is at the start of the part.
+    pub(crate) length: f64,
+    pub(crate) end: End,
+    /// Impacts at its end, one after another at one instant.
+    pub(crate) impacts: usize,
 }
 
 /// Impacts of a step, and all its parts but the last.
@@ -71,14 +83,12 @@ impl Earlier {
 /// A part that was done.
 struct Part {
     report: StepReport,
-    /// Duration of the part [s].
-    length: f64,
-    end: End,
+    done: PartDone,
 }
 
 /// How a part ends.
-#[derive(Clone, Copy, PartialEq)]
-enum End {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
     /// With the step, or where it failed.
     Step,
     /// Before something that it meets.
@@ -102,6 +112,7 @@ impl<S: Decoratable> StopAtImpact<S> {
             memory,
             judge: Judge::default(),
             earlier: Earlier::default(),
+            parts: Vec::with_capacity(PARTS),
         }
     }
 
@@ -116,6 +127,7 @@ impl<S: Decoratable> StopAtImpact<S> {
         solver: &mut dyn ContactSolver,
     ) -> StepReport {
         self.earlier.clear();
+        self.parts.clear();
         let sweeps = self.inner.sweeps();
         if !sweeps && !self.inner.may_bounce() {
             return self.inner.step(world, state, input, h, solver);
@@ -126,14 +138,16 @@ impl<S: Decoratable> StopAtImpact<S> {
         self.inner.sweep_steps_of(sweeps.then_some(h));
         self.instants = 0;
         for part in 1..=PARTS {
-            let done = self.part(part < PARTS, [left, h], world, state, input, solver);
-            if let StepStatus::Failed(_) = done.report.status {
+            let Part { report: of_part, done } =
+                self.part(part < PARTS, [left, h], world, state, input, solver);
+            if let StepStatus::Failed(_) = of_part.status {
                 copy(&self.before, state);
                 self.inner.restore(world, &self.before, input, &self.remembered);
-                report = done.report;
+                report = of_part;
                 break;
             }
-            report = report.followed_by(done.report);
+            report = report.followed_by(of_part);
+            self.parts.push(done);
             if done.end == End::Meeting && part == PARTS {
                 report.status = StepStatus::NotConverged;
             }
@@ -167,7 +181,7 @@ impl<S: Decoratable> StopAtImpact<S> {
         let (mut length, mut shortened, mut last) = (left, 0, false);
         loop {
             let mut report = self.inner.step(world, state, input, length, solver);
-            let done = |report, end| Part { report, length, end };
+            let done = |report, end| Part { report, done: PartDone { length, end, impacts: 0 } };
             if report.failure().is_some() {
                 return done(report, End::Step);
             }
@@ -221,23 +235,23 @@ impl<S: Decoratable> StopAtImpact<S> {
             }
             self.inner.leave_out_bounces(false);
             if report.failure().is_some() {
-                return Part { report, length, end: End::Step };
+                return Part { report, done: PartDone { length, end: End::Step, impacts: 0 } };
             }
             self.keep(solver.law());
         } else {
             length = 0.0;
         }
-        let mut done = 0;
-        while let Some(impact) = self.inner.impact(world, state, (done, h), solver) {
+        let mut impacts = 0;
+        while let Some(impact) = self.inner.impact(world, state, (impacts, h), solver) {
             report = report.followed_by(impact);
             if report.failure().is_some() {
-                return Part { report, length, end: End::Step };
+                return Part { report, done: PartDone { length, end: End::Step, impacts } };
             }
             self.keep(solver.law());
-            done += 1;
+            impacts += 1;
         }
         self.inner.clear_problem(); // All of it is kept. Nothing may be left of the step to pose another.
-        Part { report, length, end: End::Impact }
+        Part { report, done: PartDone { length, end: End::Impact, impacts } }
     }
 
     fn roll_back(&mut self, world: &World, state: &mut State, input: &Input) {

@@ -1,0 +1,440 @@
+//! Derivatives of steps in parts that end at impacts.
+//!
+//! A part of duration ℓ leads from x = (q, v) to x⁻ = f(x, u, ℓ), where the gap φ of what meets first is closed; the impact leads to x⁺ at
+//! the same q; and the last part takes what is left of the step:
+//!
+//! ```text
+//!     δx⁻ = ∂f δ(x, u) + f_ℓ δℓ                                                                     (1)
+//!     ℓ ← ℓ φ₀/(φ₀ − φ),   δφ = ∇φ · δq⁻                                                            (2)
+//!     δx⁺ of the impact at q⁻                                                                       ([`super::jump`])
+//!     last part:  δℓ = −Σ δℓ of those before                                                        (3)
+//! ```
+//!
+//! This is the saltation of the flow, by the rules that the parts went by: ℓ is predicted from the start of a part
+//! ([`stiction_assembly::laws::restitution`]), and then shortened by (2) while something overlaps by more than 10 nm. Each part is done
+//! again from the memory that it started from, and differentiated as a step is. f_ℓ is a difference of the fourth order of the part at
+//! lengths about its own, all on one piece of the step map.
+
+use super::columns::{Columns, row_major};
+use super::jump::Jump;
+use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams, Parameter};
+use crate::input::Input;
+use crate::report::StepReport;
+use crate::simulation::Again;
+use crate::state::State;
+use crate::stepping::around::stop_at_impact::End;
+use crate::stepping::{Accepted, BlockMode, Memory, Quadrature};
+use nalgebra::DMatrix;
+use stiction_assembly::BlockKey;
+use stiction_dynamics::difference_into;
+
+/// By which share of itself a part is longer or shorter in the differences: what is tried, until all are on one piece [–].
+const LONGER: [f64; 3] = [1e-2, 1e-3, 1e-4];
+/// The differences: at which multiples of that, and their weights.
+const WEIGHTS: [(f64, f64); 4] =
+    [(1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0)];
+/// Lengths that differ by less than this share of the step, and gaps [m], are the same.
+const SAME: f64 = 1e-9;
+/// Times that a part is shortened, at most.
+const SHORTENED: usize = 4;
+
+/// A step that was done in parts.
+pub(super) struct Parted<'a> {
+    pub(super) again: Again<'a>,
+    pub(super) start: &'a State,
+    /// The stepper's memory at the start of the step.
+    pub(super) memory: &'a Memory,
+    pub(super) input: &'a Input,
+    pub(super) h: f64,
+    pub(super) report: StepReport,
+    pub(super) params: LinearizationParams,
+    pub(super) parameters: &'a [Parameter],
+}
+
+/// A part, with its derivatives by state and control, by its length, and those of its impulses by that.
+struct Flow {
+    derivative: Linearization,
+    by_length: DMatrix<f64>,
+    impulses_by_length: DMatrix<f64>,
+}
+
+/// The predicted length of a part, with its derivatives by the columns of a step and by what was left of it; and the gap at the start of
+/// the part, with its derivative.
+struct Predicted {
+    length: f64,
+    change: DMatrix<f64>,
+    by_left: f64,
+    gap: f64,
+    gap_change: DMatrix<f64>,
+}
+
+/// Blocks that are not open, in which modes, and by which rules trees moved.
+type Piece = (Vec<(BlockKey, BlockMode)>, Vec<Quadrature>);
+
+/// The end of a part, and on which piece of the step map it was.
+struct Sample {
+    state: State,
+    impulses: Vec<f64>,
+    piece: Piece,
+}
+
+/// The derivatives so far.
+struct Chain {
+    columns: Columns,
+    /// ∂x, and that of the time that passed.
+    change: DMatrix<f64>,
+    elapsed: DMatrix<f64>,
+    notes: Vec<LinearizationNote>,
+}
+
+impl Parted<'_> {
+    /// The derivatives of the step to `next`. Stepper and memory are as before.
+    pub(super) fn linearize(mut self, next: &State) -> Result<Linearization, LinearizationError> {
+        let mut kept = Memory::default();
+        self.again.core.memory_into(&mut kept);
+        let (input, world) = (self.input, self.again.world);
+        self.again.core.restore(world, self.start, input, self.memory);
+        let sweeps = self.again.core.sweeps();
+        self.again.core.sweep_steps_of(sweeps.then_some(self.h));
+        let linearization = self.follow(next);
+        self.again.core.leave_out_bounces(false);
+        self.again.core.sweep_steps_of(None);
+        self.again.core.restore(world, next, input, &kept);
+        self.again.solver.forget();
+        linearization
+    }
+
+    /// (1) to (3), part by part.
+    fn follow(&mut self, next: &State) -> Result<Linearization, LinearizationError> {
+        let (world, parts) = (self.again.world, self.again.parts);
+        if parts.iter().any(|part| part.end == End::Meeting) {
+            return Err(LinearizationError::Parts { parts: self.report.parts });
+        }
+        let Some((last, before)) = parts.split_last().filter(|(last, _)| last.end == End::Step) else {
+            return Err(LinearizationError::Impact { why: "it is at the very end of the step" });
+        };
+        let (nv, nu, np) = (world.model.nv(), world.actuators.len(), self.parameters.len());
+        let columns = Columns { nv, nu, np };
+        let mut chain = Chain::new(columns);
+        let (mut state, mut left) = (self.start.clone(), self.h);
+        for part in before {
+            if part.length > 0.0 {
+                let longer = self.longer(&state, (part.length, left), &chain)?;
+                let flow = self.flow(&mut state, part.length, true)?;
+                chain.follow(&flow);
+                chain.lengthen(&flow, longer);
+            }
+            for number in 0..part.impacts {
+                let jump = self.jump(&mut state, number)?;
+                // What overlaps at the start is hit there, however deep it is.
+                if part.length == 0.0 && number == 0 && jump.gap > -self.params.switch_gap {
+                    chain.notes.push(LinearizationNote::AtSwitch { block: jump.block });
+                }
+                if number > 0 || jump.contacts > 1 {
+                    chain.notes.push(LinearizationNote::MeetTogether { contacts: jump.contacts });
+                }
+                chain.jump(jump);
+            }
+            left -= part.length;
+        }
+        let flow = self.flow(&mut state, last.length, false)?;
+        let dlambda = chain.end(&flow);
+        let Chain { change, mut notes, .. } = chain;
+        for k in (1..notes.len()).rev() {
+            if notes[..k].contains(&notes[k]) {
+                notes.remove(k);
+            }
+        }
+        let n = 2 * nv;
+        Ok(Linearization {
+            nv,
+            nu,
+            a: row_major(&change, 0..n),
+            b: row_major(&change, n..n + nu),
+            c: row_major(&change, n + nu..columns.count()),
+            dlambda: row_major(&dlambda, 0..n + nu),
+            dlambda_dparameters: row_major(&dlambda, n + nu..columns.count()),
+            notes,
+            report: self.report.clone(),
+            next: next.clone(),
+        })
+    }
+
+    /// The part of `length` from `state`, which moves to its end. One that leads to an impact goes without what will bounce, which is
+    /// known then.
+    fn flow(&mut self, state: &mut State, length: f64, leads: bool) -> Result<Flow, LinearizationError> {
+        let start = state.clone();
+        let mut memory = Memory::default();
+        self.again.core.memory_into(&mut memory);
+        self.again.core.leave_out_bounces(leads);
+        let mut found = None;
+        for share in LONGER {
+            let longer = WEIGHTS.map(|(times, _)| length * (1.0 + share * times));
+            let mut samples = Vec::with_capacity(WEIGHTS.len());
+            for length in longer {
+                samples.push(self.sample((&start, &memory), length)?.0);
+            }
+            let (here, report) = self.sample((&start, &memory), length)?;
+            if samples.iter().all(|x| x.piece == here.piece && x.impulses.len() == here.impulses.len()) {
+                found = Some((share * length, samples, here, report));
+                break;
+            }
+        }
+        self.again.core.leave_out_bounces(false);
+        let Some((unit, samples, here, report)) = found else {
+            return Err(LinearizationError::Impact {
+                why: "a part of the step is at a switch of its length",
+            });
+        };
+        *state = here.state;
+        let Again { world, core, solver, .. } = &self.again;
+        let Some(accepted) = core.accepted() else {
+            return Err(LinearizationError::Parts { parts: self.report.parts });
+        };
+        let of = Done {
+            world,
+            start: &start,
+            input: self.input,
+            next: state,
+            h: length,
+            report,
+            law: solver.law(),
+            solver: solver.name(),
+            accepted,
+            params: self.params,
+            parameters: self.parameters,
+        };
+        let derivative = of.linearize()?;
+        let nv = world.model.nv();
+        let (mut by_length, mut moved) = (DMatrix::zeros(2 * nv, 1), vec![0.0; nv]);
+        let mut impulses_by_length = DMatrix::zeros(here.impulses.len(), 1);
+        for (sample, (_, weight)) in samples.iter().zip(WEIGHTS) {
+            let weight = weight / unit;
+            difference_into(&world.model, &state.q, &sample.state.q, 1.0, &mut moved);
+            for i in 0..nv {
+                by_length[i] += weight * moved[i];
+                by_length[nv + i] += weight * (sample.state.v[i] - state.v[i]);
+            }
+            for (by, (x, y)) in impulses_by_length.iter_mut().zip(sample.impulses.iter().zip(&here.impulses))
+            {
+                *by += weight * (x - y);
+            }
+        }
+        Ok(Flow { derivative, by_length, impulses_by_length })
+    }
+
+    /// δℓ of a part of `length` that leads to an impact, of what is `left` of the step: as predicted, and shortened by (2). What bounces is
+    /// known then; the memory is as before.
+    fn longer(
+        &mut self,
+        start: &State,
+        (length, left): (f64, f64),
+        chain: &Chain,
+    ) -> Result<DMatrix<f64>, LinearizationError> {
+        let (world, mut memory) = (self.again.world, Memory::default());
+        self.again.core.memory_into(&mut memory);
+        let predicted = self.predicted((start, &memory), left)?;
+        let (mut longer, by_gap) = (chain.predicted(&predicted), chain.by_start(&predicted.gap_change));
+        let mut reached = predicted.length;
+        for shortened in 0..=SHORTENED {
+            self.again.core.restore(world, start, self.input, &memory);
+            if (reached - length).abs() <= SAME * left {
+                return Ok(longer);
+            }
+            if shortened == SHORTENED {
+                break;
+            }
+            let mut end = start.clone();
+            let flow = self.flow(&mut end, reached, true)?;
+            let gap = self.again.core.gap_at_bounce(world, &end.q);
+            let jump = self.jump(&mut end, 0)?;
+            let open = predicted.gap - gap;
+            let share = predicted.gap / open;
+            if (jump.gap - gap).abs() > SAME || !(0.1..=1.0).contains(&share) {
+                break;
+            }
+            let change = chain.gap_after((&flow, &longer), &jump) * predicted.gap - &by_gap * gap;
+            longer = longer * share + change * (reached / (open * open));
+            reached *= share;
+        }
+        Err(LinearizationError::Impact { why: "a part of the step stops short of it" })
+    }
+
+    /// The length that is predicted of a part of what is `left`.
+    fn predicted(&mut self, from: (&State, &Memory), left: f64) -> Result<Predicted, LinearizationError> {
+        let mut by_left = 0.0;
+        let unit = LONGER[0] * left;
+        let differences = if left < self.h { &WEIGHTS[..] } else { &[] }; // of the first part that is the step
+        for &(times, weight) in differences {
+            let longer = left + times * unit;
+            self.sample(from, longer)?;
+            let share = self.again.core.first_bounce().map_or(0.0, |bounce| bounce.share);
+            by_left += weight / unit * share * longer;
+        }
+        let (end, report) = self.sample(from, left)?;
+        let Some(bounce) = self.again.core.first_bounce() else {
+            return Err(LinearizationError::Impact {
+                why: "what bounced does not, when the step is done again",
+            });
+        };
+        let Again { world, core, solver, .. } = &self.again;
+        let Some(accepted) = core.accepted() else {
+            return Err(LinearizationError::Parts { parts: self.report.parts });
+        };
+        let of = Done {
+            world,
+            start: from.0,
+            input: self.input,
+            next: &end.state,
+            h: left,
+            report,
+            law: solver.law(),
+            solver: solver.name(),
+            accepted,
+            params: self.params,
+            parameters: self.parameters,
+        };
+        let [share, gap_change] = of.share_change()?;
+        Ok(Predicted {
+            length: bounce.share * left,
+            change: share * left,
+            by_left,
+            gap: bounce.gap,
+            gap_change,
+        })
+    }
+
+    /// The part of `length` from a state with this memory.
+    fn sample(
+        &mut self,
+        (start, memory): (&State, &Memory),
+        length: f64,
+    ) -> Result<(Sample, StepReport), LinearizationError> {
+        let Again { world, core, solver, .. } = &mut self.again;
+        let mut state = start.clone();
+        core.restore(world, start, self.input, memory);
+        solver.forget();
+        let report = core.step(world, &mut state, self.input, length, *solver);
+        if let Some(cause) = report.failure() {
+            return Err(LinearizationError::Failed(cause.to_owned()));
+        }
+        let piece = core.accepted().map(|accepted: Accepted<'_>| {
+            let blocks = accepted.posed.blocks.iter().zip(accepted.active_set());
+            let closed = blocks.filter(|(_, mode)| *mode != BlockMode::Open);
+            (closed.map(|(block, mode)| (block.key, mode)).collect(), accepted.quadrature.to_vec())
+        });
+        let piece = piece.unwrap_or_default();
+        Ok((Sample { state, impulses: core.impulses().to_vec(), piece }, report))
+    }
+
+    /// The next impact at `state`, whose velocity jumps; `number` came before it at this instant.
+    fn jump(&mut self, state: &mut State, number: usize) -> Result<Jump, LinearizationError> {
+        let start = state.clone();
+        let Again { world, core, solver, .. } = &mut self.again;
+        solver.forget();
+        let Some(report) = core.impact(world, state, (number, self.h), *solver) else {
+            return Err(LinearizationError::Impact { why: "what hit does not, when the step is done again" });
+        };
+        let Some(accepted) = core.accepted() else {
+            return Err(LinearizationError::Parts { parts: self.report.parts });
+        };
+        let of = Done {
+            world,
+            start: &start,
+            input: self.input,
+            next: state,
+            h: self.h,
+            report,
+            law: solver.law(),
+            solver: solver.name(),
+            accepted: Accepted { v: &start.v, quadrature: &[], ..accepted },
+            params: self.params,
+            parameters: self.parameters,
+        };
+        of.jump()
+    }
+}
+
+impl Chain {
+    fn new(columns: Columns) -> Self {
+        let mut change = columns.zeros(2 * columns.nv);
+        change.fill_diagonal(1.0);
+        Self { columns, change, elapsed: columns.zeros(1), notes: Vec::new() }
+    }
+
+    /// A part, as long as it was.
+    fn follow(&mut self, flow: &Flow) {
+        let of = &flow.derivative;
+        self.change = self.through(&of.a, [&of.b, &of.c]);
+        self.notes.extend(of.notes.iter().cloned());
+    }
+
+    /// The rows of a matrix by states times ∂x, and those by controls and by parameters.
+    fn through(&self, by_state: &[f64], [by_control, by_parameter]: [&[f64]; 2]) -> DMatrix<f64> {
+        let Columns { nv, nu, np } = self.columns;
+        let n = 2 * nv;
+        let rows = by_state.len().checked_div(n).unwrap_or(0);
+        let mut out = DMatrix::from_row_slice(rows, n, by_state) * &self.change;
+        for (first, width, of) in [(n, nu, by_control), (n + nu, np, by_parameter)] {
+            let mut columns = out.columns_mut(first, width);
+            columns += DMatrix::from_row_slice(rows, width, of);
+        }
+        out
+    }
+
+    /// The change of a number that depends on the start of the next part by `row`.
+    fn by_start(&self, row: &DMatrix<f64>) -> DMatrix<f64> {
+        let Columns { nv, nu, np } = self.columns;
+        let mut change = row.columns(0, 2 * nv) * &self.change;
+        let mut others = change.columns_mut(2 * nv, nu + np);
+        others += row.columns(2 * nv, nu + np);
+        change
+    }
+
+    /// δℓ of a part that follows, as it is predicted.
+    fn predicted(&self, Predicted { change, by_left, .. }: &Predicted) -> DMatrix<f64> {
+        self.by_start(change) - &self.elapsed * *by_left
+    }
+
+    /// δφ after a part that follows, of which δℓ is `longer`.
+    fn gap_after(&self, (flow, longer): (&Flow, &DMatrix<f64>), jump: &Jump) -> DMatrix<f64> {
+        let of = &flow.derivative;
+        let mut after = Self::new(self.columns);
+        after.change = self.through(&of.a, [&of.b, &of.c]) + &flow.by_length * longer;
+        after.by_start(&jump.gap_change)
+    }
+
+    /// The part that was followed last takes longer.
+    fn lengthen(&mut self, flow: &Flow, longer: DMatrix<f64>) {
+        self.change += &flow.by_length * &longer;
+        self.elapsed += longer;
+    }
+
+    /// An impact: velocities jump.
+    fn jump(&mut self, jump: Jump) {
+        let Columns { nv, nu, np } = self.columns;
+        let mut after = jump.v_change.columns(0, 2 * nv) * &self.change;
+        let mut by_parameter = after.columns_mut(2 * nv + nu, np);
+        by_parameter += jump.v_change.columns(2 * nv + nu, np);
+        self.change.rows_mut(nv, nv).copy_from(&after);
+        self.notes.extend(jump.notes);
+    }
+
+    /// (3): the last part; ∂λ of it.
+    fn end(&mut self, flow: &Flow) -> DMatrix<f64> {
+        let of = &flow.derivative;
+        let nu = self.columns.nu;
+        let n = 2 * self.columns.nv;
+        let [by_state, by_control]: [Vec<f64>; 2] = [(0, n), (n, nu)].map(|(first, width)| {
+            of.dlambda
+                .chunks_exact((n + nu).max(1))
+                .flat_map(|row| row[first..first + width].to_vec())
+                .collect()
+        });
+        let mut dlambda = self.through(&by_state, [&by_control, &of.dlambda_dparameters]);
+        dlambda -= &flow.impulses_by_length * &self.elapsed;
+        self.follow(flow);
+        self.lengthen(flow, -self.elapsed.clone());
+        dlambda
+    }
+}
