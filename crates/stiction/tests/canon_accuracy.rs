@@ -120,7 +120,7 @@ fn work_has_a_limit_that_is_told() {
     assert_eq!(sim.state().q, state.q);
 }
 
-/// Of one step: energy that the ledger does not explain, relative to its scale [–].
+/// The energy that the ledger of a step does not explain, relative to its scale [–].
 fn unexplained(report: &StepReport, before: f64, after: f64) -> f64 {
     let ledger = report.ledger.unwrap();
     let scale = before.abs().max(ledger.size());
@@ -163,7 +163,7 @@ fn what_integration_does_to_the_energy_is_a_figure_of_its_own() {
     }
 }
 
-/// What carries a weight does a work that is told, beside a spring, a damper and a motor.
+/// The work of carried weight is told, beside a spring, a damper and a motor.
 #[test]
 fn carried_weight_is_named() {
     for method in ["moreau", "variational", "todorov", "compliant", "event-driven"] {

@@ -12,11 +12,11 @@
 //! gaps count of either sign: what overlaps is pushed apart within the step. (4) is Todorov's regularised dual
 //! [Todorov2014] with the constants of its scalar example: critically damped, with the time constant κ.
 
-use super::theta::Held;
 use crate::canon_params::CanonParams;
 use stiction_assembly::{Bias, BlockKey, ContactPoint, Posed};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::Factor;
+use stiction_dynamics::spatial::Vec3;
 use stiction_solvers::registry::{Common, SolverError, make_from};
 use stiction_solvers::values::Params;
 
@@ -27,6 +27,13 @@ pub(crate) enum ContactLaw {
     StewartTrinkle,
     Anitescu,
     Todorov,
+}
+
+/// The velocity of a contact that lasts at the start of the step, and that of its opening [m/s].
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    pub(super) velocity: Vec3,
+    pub(super) opening: f64,
 }
 
 impl ContactLaw {

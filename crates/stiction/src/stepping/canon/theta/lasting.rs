@@ -23,15 +23,8 @@ const AWAY: f64 = 2.0;
 #[derive(Default)]
 pub(super) struct Lasting(Vec<([usize; 2], u32, Vec3)>);
 
-/// The velocity of a contact that lasts at the start of the step, and that of its opening [m/s].
-#[derive(Clone, Copy)]
-pub(in super::super) struct Held {
-    pub(in super::super) velocity: Vec3,
-    pub(in super::super) opening: f64,
-}
-
 impl Lasting {
-    /// Those that `warm` remembers.
+    /// Finds the contacts whose motion `warm` remembers.
     pub(super) fn find(&mut self, warm: &WarmStart) {
         self.0.clear();
         let known = warm.contacts().filter_map(|(g, feature, _, motion)| Some((g, feature, motion?.point)));

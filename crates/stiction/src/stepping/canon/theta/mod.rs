@@ -28,7 +28,7 @@ mod least_norm;
 mod slopes;
 mod works;
 
-use super::contact_law::ContactLaw;
+use super::contact_law::{ContactLaw, Held};
 use super::ended::end;
 use super::mechanics::{Gains, Mechanics};
 use super::search::{Search, relative_velocity, velocities_into};
@@ -45,7 +45,6 @@ use crate::stepping::decoratable::Decoratable;
 use crate::stepping::integrate::Linkages;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
-pub(super) use lasting::Held;
 use lasting::Lasting;
 use stiction_assembly::consistent::Consistent;
 use stiction_assembly::loops::Loops;
