@@ -95,20 +95,21 @@ impl<'a> Witness<'a> {
                 distance(a, b) <= SAME * distance(a, &vec![0.0; a.len()]).max(1.0)
             };
             let first = (0..all.len()).find(|&s| all[s..].iter().all(|d| agree(&all[s], d)))?;
-            // A solver's answers are known to its tolerance, which differences divide by their displacement: the smallest tell how much that is.
+            // A solver's answers are known to its tolerance, which differences divide by their displacement: the smallest tell how much that
+            // is. Two may agree better than that by chance.
             let apart = |s: usize| distance(&all[s], &all[s + 1]);
             let last = all.len().checked_sub(2).filter(|last| *last >= first)?;
             let noise = (first.max(last.saturating_sub(1))..=last)
                 .fold(0.0_f64, |most, s| most.max(apart(s) * lengths[s + 1]));
-            let known = |s: usize| apart(s) + noise / lengths[s];
-            let best = (first..=last).min_by(|a, b| known(*a).total_cmp(&known(*b)))?;
+            let best = (first..=last).min_by(|a, b| apart(*a).total_cmp(&apart(*b)))?;
+            let known = apart(best) + noise / lengths[best + 1];
             let ours: Vec<f64> = (0..2 * nv)
                 .map(|i| if k < 2 * nv { of.a[i * 2 * nv + k] } else { of.b[i * nu + k - 2 * nv] })
                 .collect();
             let size = distance(&ours, &vec![0.0; ours.len()]).max(1.0);
-            let error = distance(&ours, &all[best]) / size;
+            let error = distance(&ours, &all[best + 1]) / size;
             if error >= worst.error {
-                worst = Compared { error, known: known(best) / size };
+                worst = Compared { error, known: known / size };
             }
         }
         Some(worst)

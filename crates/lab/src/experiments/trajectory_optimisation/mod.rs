@@ -9,7 +9,7 @@ mod attempt;
 mod tasks;
 
 use super::worst::Worst;
-use super::{Claim, Conduct, Contacts, Experiment, ExperimentError, Findings, Size, Table};
+use super::{Claim, Conduct, Contacts, Experiment, ExperimentError, Findings, Size, Table, capitalised};
 use crate::plot::{Figure, Series};
 use attempt::{Attempt, AttemptError, Seen, attempt, see};
 use std::ops::ControlFlow;
@@ -124,7 +124,7 @@ pub(super) fn measure_staged(conduct: &Conduct<'_>) -> Result<Findings, Experime
         }
         let costs = || curves.iter().flat_map(|s: &Series| &s.points).map(|p| p[1]);
         let wide = costs().fold(0.0, f64::max) > DECADES * costs().fold(f64::INFINITY, f64::min);
-        let title = format!("{}: cost by iteration", task.about);
+        let title = capitalised(&format!("{}: cost by iteration", task.about));
         findings.keep_over(
             &format!("trajectory-optimisation-{}-cost", task.name),
             &title,
@@ -229,15 +229,15 @@ fn show(findings: &mut Findings, task: &Task, seen: &Seen) {
     let yaws = seen.yaws();
     if task.name == "jump" {
         let height = over("trunk", &|k| seen.q[k][2]);
-        findings.keep(&stem("height"), task.about, "height", "m", vec![height]);
+        findings.keep(&stem("height"), &capitalised(task.about), "height", "m", vec![height]);
         return;
     }
-    findings.keep(&stem("turn"), task.about, "turn", "rad", vec![over("turn", &|k| yaws[k])]);
+    findings.keep(&stem("turn"), &capitalised(task.about), "turn", "rad", vec![over("turn", &|k| yaws[k])]);
     if task.name == "push-box" {
         let series = vec![over("force", &|k| seen.force[k])];
-        findings.keep(&stem("force"), "finger on the box", "force", "N", series);
+        findings.keep(&stem("force"), "Finger on the box", "force", "N", series);
         let series = vec![over("slip", &|k| if seen.force[k] > 0.0 { seen.slip[k] } else { 0.0 })];
-        findings.keep(&stem("slip"), "finger on the box", "speed of slip", "m/s", series);
+        findings.keep(&stem("slip"), "Finger on the box", "speed of slip", "m/s", series);
     }
 }
 
