@@ -540,3 +540,29 @@ fn joints_of_links_without_shapes_come_back_into_their_ranges() {
     // To the slop of overlaps, which are left alone.
     assert!((end.q[0] - 0.8).abs() < 1.01e-5 && end.v[0] == 0.0, "{end:?}");
 }
+
+/// Chaplygin's sleigh, its edge behind the centre of mass: what turns at first goes straight on in the end, with all of the energy.
+#[test]
+fn a_sleigh_turns_into_its_way() {
+    let (back, spin) = (0.15, 0.7_f64);
+    let text = format!(
+        "duration = 6.0\ngravity = [0, 0, 0]\n[[body]]\nname = \"sleigh\"\nshape = \"box\"\nsize = [0.4, 0.2, 0.1]\nmass = 2\n\
+         position = [0, 0, 1]\nvelocity = [1, {}, 0]\nangular_velocity = [0, 0, {spin}]\n\
+         [[knife_edge]]\nbody = \"sleigh\"\npoint = [-{back}, 0, 0]\nacross = [0, 1, 0]\n",
+        back * spin
+    );
+    let scene = parse(&text).unwrap();
+    assert_eq!(parse(&scene.to_toml().unwrap()).unwrap(), scene);
+    let end = Runner::new(scene.build().unwrap(), RunOptions::default()).unwrap().run_quietly().end;
+    let gyration = (0.4 * 0.4 + 0.2 * 0.2) / 12.0;
+    let expected = (1.0 + (gyration + back * back) * spin * spin).sqrt();
+    let speed = end.v[0].hypot(end.v[1]);
+    assert!(
+        (speed - expected).abs() < 1e-5 && end.v[5].abs() < 1e-6,
+        "{speed} m/s, {expected} m/s, {:?}",
+        end.v
+    );
+    let heading = 2.0 * end.q[6].atan2(end.q[3]);
+    let (sin, cos) = heading.sin_cos();
+    assert!((end.v[1] * cos - end.v[0] * sin).abs() < 1e-6, "across the edge: {:?}", end.v);
+}
