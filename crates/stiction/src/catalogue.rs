@@ -14,7 +14,7 @@ pub struct StepperEntry {
     /// Who chooses the steps that the motion is computed with.
     pub steps: Steps,
     /// Whether it takes a contact solver.
-    pub contacts: Contacts,
+    pub contacts: SolvedBy,
     /// Keys of REFERENCES.bib.
     pub source: &'static str,
 }
@@ -28,15 +28,15 @@ pub enum Steps {
     Controlled,
 }
 
-/// Whether a stepper takes a contact solver.
+/// Who solves the contacts of a stepper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contacts {
+pub enum SolvedBy {
     /// The contact solver that the user chooses.
-    Solver,
+    ContactSolver,
     /// The stepper, whose contact law is its own.
-    Own,
+    Stepper,
     /// The stepper it is around decides.
-    OfInner,
+    InnerStepper,
 }
 
 /// A contact solver was asked for, and the stepper has a contact law of its own.
@@ -64,7 +64,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
         order: "2 of driven robots, of linkages and of free bodies that roll and slide; 5 in flight; 1 where robots touch and bodies land",
         steps: Steps::Given,
-        contacts: Contacts::Solver,
+        contacts: SolvedBy::ContactSolver,
         source: "Moreau1988, CashKarp1990",
     },
     StepperEntry {
@@ -72,7 +72,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "forces in sets that grow with depth, of least kinetic energy, under dynamics linearised at the start",
         order: "1",
         steps: Steps::Given,
-        contacts: Contacts::Own,
+        contacts: SolvedBy::Stepper,
         source: "Pan2021, DrumwrightShell2010",
     },
     StepperEntry {
@@ -80,7 +80,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "backward Euler with such forces at the end of the step, by projected gradients",
         order: "1",
         steps: Steps::Given,
-        contacts: Contacts::Own,
+        contacts: SolvedBy::Stepper,
         source: "Pan2021",
     },
     StepperEntry {
@@ -88,7 +88,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the same without derivatives of the sets",
         order: "1",
         steps: Steps::Given,
-        contacts: Contacts::Own,
+        contacts: SolvedBy::Stepper,
         source: "Pan2021",
     },
     StepperEntry {
@@ -96,7 +96,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the same on points of the bodies, position-based dynamics",
         order: "1",
         steps: Steps::Given,
-        contacts: Contacts::Own,
+        contacts: SolvedBy::Stepper,
         source: "Pan2021, PanManocha2018",
     },
     StepperEntry {
@@ -104,7 +104,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the same on points of the bodies, without derivatives of the sets",
         order: "1",
         steps: Steps::Given,
-        contacts: Contacts::Own,
+        contacts: SolvedBy::Stepper,
         source: "Pan2021, PanManocha2018",
     },
     StepperEntry {
@@ -112,7 +112,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the theta method on velocities with Newton's impact law; overlaps stay",
         order: "2 at theta = 1/2 where nothing is hit, else 1",
         steps: Steps::Given,
-        contacts: Contacts::Solver,
+        contacts: SolvedBy::ContactSolver,
         source: "Moreau1988, Jean1999",
     },
     StepperEntry {
@@ -120,7 +120,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "semi-implicit Euler with the linear complementarity problem of polygonal friction; nothing bounces",
         order: "1",
         steps: Steps::Given,
-        contacts: Contacts::Own,
+        contacts: SolvedBy::Stepper,
         source: "StewartTrinkle1996",
     },
     StepperEntry {
@@ -128,7 +128,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the convex relaxation of the same; what slides rises",
         order: "1",
         steps: Steps::Given,
-        contacts: Contacts::Own,
+        contacts: SolvedBy::Stepper,
         source: "Anitescu2006",
     },
     StepperEntry {
@@ -136,7 +136,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "its regularised dual with stabilised contact velocities and implicit damping inertia; contacts yield",
         order: "1",
         steps: Steps::Given,
-        contacts: Contacts::Own,
+        contacts: SolvedBy::Stepper,
         source: "Todorov2014",
     },
     StepperEntry {
@@ -144,7 +144,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "contacts as springs and dampers, an ordinary differential equation with error control",
         order: "5, with contacts that change as accurate as its tolerance",
         steps: Steps::Controlled,
-        contacts: Contacts::Own,
+        contacts: SolvedBy::Stepper,
         source: "HuntCrossley1975, DormandPrince1980, HairerWanner1996",
     },
     StepperEntry {
@@ -152,7 +152,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "smooth motion in modes of contact between events, which are found as roots; impacts reset velocities",
         order: "5",
         steps: Steps::Controlled,
-        contacts: Contacts::Own,
+        contacts: SolvedBy::Stepper,
         source: "DormandPrince1980",
     },
     StepperEntry {
@@ -160,7 +160,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "the midpoint rule of discrete mechanics, impacts between steps; symplectic",
         order: "2, 1 where something is hit",
         steps: Steps::Given,
-        contacts: Contacts::Solver,
+        contacts: SolvedBy::ContactSolver,
         source: "MarsdenWest2001",
     },
     StepperEntry {
@@ -168,7 +168,7 @@ const STEPPERS: [StepperEntry; 14] = [
         summary: "another stepper with its error controlled by doubling steps, hard contact included",
         order: "that of the other",
         steps: Steps::Controlled,
-        contacts: Contacts::OfInner,
+        contacts: SolvedBy::InnerStepper,
         source: "CENIC2025",
     },
 ];
@@ -191,8 +191,8 @@ impl StepperName {
     }
 
     /// Whether it takes a contact solver.
-    pub fn contacts(self) -> Contacts {
-        STEPPERS.iter().find(|e| e.name == self.0).map_or(Contacts::Solver, |e| e.contacts)
+    pub fn contacts(self) -> SolvedBy {
+        STEPPERS.iter().find(|e| e.name == self.0).map_or(SolvedBy::ContactSolver, |e| e.contacts)
     }
 
     /// In files, on the command line and in tables.
@@ -222,7 +222,7 @@ impl std::fmt::Display for StepperName {
 }
 
 fn that_take_solvers() -> String {
-    let takes = STEPPERS.iter().filter(|e| e.contacts == Contacts::Solver);
+    let takes = STEPPERS.iter().filter(|e| e.contacts == SolvedBy::ContactSolver);
     takes.map(|e| e.name).collect::<Vec<_>>().join(", ")
 }
 

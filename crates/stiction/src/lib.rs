@@ -120,7 +120,7 @@ pub use canon_params::{
     AdaptiveParams, CanonParams, CompliantParams, EventDrivenParams, Friction, MoreauParams, OdeMethod,
     RestitutionLaw, ThetaForces, TodorovParams,
 };
-pub use catalogue::{Contacts, StepperEntry, StepperName, Steps, TakesNoSolver, UnknownStepper, steppers};
+pub use catalogue::{SolvedBy, StepperEntry, StepperName, Steps, TakesNoSolver, UnknownStepper, steppers};
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
 pub use energy_ledger::EnergyLedger;
 pub use free_memory::{NoMemory, check_memory, check_square, free_bytes};

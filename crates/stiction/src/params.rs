@@ -1,7 +1,7 @@
 //! Parameters of time stepping.
 
 use crate::canon_params::{self as canon, CanonParams};
-use crate::catalogue::{Contacts, StepperName, TakesNoSolver};
+use crate::catalogue::{SolvedBy, StepperName, TakesNoSolver};
 use serde::{Deserialize, Serialize};
 use stiction_assembly::RowParams;
 use stiction_assembly::laws::restitution;
@@ -130,10 +130,10 @@ impl StepperParams {
     /// True if the contact solver that the user chooses solves contacts; else the contact law is the stepper's own.
     pub fn takes_solver(&self) -> bool {
         let contacts = match self.method.contacts() {
-            Contacts::OfInner => StepperName::of(&self.canon.adaptive.inner).map(StepperName::contacts),
+            SolvedBy::InnerStepper => StepperName::of(&self.canon.adaptive.inner).map(StepperName::contacts),
             contacts => Ok(contacts),
         };
-        contacts != Ok(Contacts::Own)
+        contacts != Ok(SolvedBy::Stepper)
     }
 
     /// An error where `solver` is asked for in vain.

@@ -7,15 +7,12 @@
 
 use super::active_set::{Answer, Switches, impulses};
 use super::bounces::Velocities;
-use super::columns::Columns;
 use super::contact_geometry::Geometry;
-use super::forces::Forces;
 use super::parameters::{friction_columns, numbers_of_surfaces};
 use super::rows::{At, Writer};
 use super::{Done, LinearizationError, LinearizationNote};
 use crate::stepping::Quadrature;
 use nalgebra::DMatrix;
-use stiction_dynamics::Kinematics;
 
 /// An impact, differentiated.
 pub(super) struct Jump {
@@ -34,16 +31,12 @@ impl Done<'_> {
     /// In a step that something bounces in: the derivatives of the share of the step before the first bounce, as it is predicted
     /// ([`stiction_assembly::laws::restitution`]), and of the gap of that contact at the start.
     pub(super) fn share_change(&self) -> Result<[DMatrix<f64>; 2], LinearizationError> {
-        let Self { world, start, input, h, accepted, parameters, .. } = self;
+        let accepted = &self.accepted;
         if accepted.quadrature.contains(&Quadrature::Rolling) {
             return Err(LinearizationError::Rolling);
         }
-        let columns = Columns { nv: world.model.nv(), nu: world.actuators.len(), np: parameters.len() };
-        let change: Vec<f64> = accepted.v_next.iter().zip(accepted.v).map(|(a, b)| a - b).collect();
-        let mut kin = Kinematics::new(&world.model);
-        kin.update(&world.model, &start.q);
-        let forces =
-            Forces { kin: &kin, world, start, input, h: *h, accepted, columns, change: &change, parameters };
+        let here = self.here();
+        let forces = self.forces(&here);
         let (mut right, mass) = forces.right_hand_side();
         let geometry = Geometry::new(&forces);
         let bouncing = self.bouncing(&forces, &mass, &geometry)?;
@@ -63,18 +56,15 @@ impl Done<'_> {
     pub(super) fn jump(&self) -> Result<Jump, LinearizationError> {
         self.refuse()?;
         self.refuse_parameters()?;
-        let Self { world, start, input, h, law, accepted, params, parameters, .. } = self;
+        let Self { law, accepted, params, parameters, .. } = self;
         if params.smoothing > 0.0 {
             return Err(LinearizationError::Impact { why: "it is not smoothed; take `smoothing` = 0" });
         }
-        let columns = Columns { nv: world.model.nv(), nu: world.actuators.len(), np: parameters.len() };
-        let change: Vec<f64> = accepted.v_next.iter().zip(accepted.v).map(|(a, b)| a - b).collect();
-        let mut kin = Kinematics::new(&world.model);
-        kin.update(&world.model, &start.q);
-        let forces =
-            Forces { kin: &kin, world, start, input, h: *h, accepted, columns, change: &change, parameters };
+        let here = self.here();
+        let forces = self.forces(&here);
+        let columns = forces.columns;
         let mass = accepted.mass;
-        let mut right = forces.mass_change(&change);
+        let mut right = forces.mass_change(&here.1);
         let dense = accepted.mass.to_dense();
         for (i, j) in (0..columns.nv).flat_map(|i| (0..columns.nv).map(move |j| (i, j))) {
             right[(i, columns.v(j))] += dense[i * columns.nv + j];

@@ -255,18 +255,29 @@ impl Done<'_> {
         of.linearize_answer(Some(&relaxed))
     }
 
+    /// Kinematics at the start of the step, and v⁺ − v.
+    fn here(&self) -> (Kinematics, Vec<f64>) {
+        let Self { world, start, accepted, .. } = self;
+        let mut kin = Kinematics::new(&world.model);
+        kin.update(&world.model, &start.q);
+        (kin, accepted.v_next.iter().zip(accepted.v).map(|(a, b)| a - b).collect())
+    }
+
+    fn forces<'b>(&'b self, (kin, change): &'b (Kinematics, Vec<f64>)) -> Forces<'b> {
+        let Self { world, start, input, h, accepted, parameters, .. } = self;
+        let columns = Columns { nv: world.model.nv(), nu: world.actuators.len(), np: parameters.len() };
+        Forces { kin, world, start, input, h: *h, accepted, columns, change, parameters }
+    }
+
     /// The derivatives at the answer, on the pieces of the law or on the path of the relaxed problem.
     fn linearize_answer(
         &self,
         relaxed: Option<&relaxed::Relaxed>,
     ) -> Result<Linearization, LinearizationError> {
-        let Self { world, start, input, next, h, law, accepted, params, parameters, .. } = &self;
-        let columns = Columns { nv: world.model.nv(), nu: world.actuators.len(), np: parameters.len() };
-        let change: Vec<f64> = accepted.v_next.iter().zip(accepted.v).map(|(a, b)| a - b).collect();
-        let mut kin = Kinematics::new(&world.model);
-        kin.update(&world.model, &start.q);
-        let forces =
-            Forces { kin: &kin, world, start, input, h: *h, accepted, columns, change: &change, parameters };
+        let Self { next, law, accepted, params, parameters, .. } = &self;
+        let here = self.here();
+        let forces = self.forces(&here);
+        let columns = forces.columns;
         let mut notes = Vec::new();
         let (mut right, mass) = forces.right_hand_side();
         forces.add_parameters(&mut right);

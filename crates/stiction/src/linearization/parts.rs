@@ -187,30 +187,15 @@ impl Parted<'_> {
             });
         };
         *state = here.state;
-        let Again { world, core, solver, .. } = &self.again;
-        let Some(accepted) = core.accepted() else {
-            return Err(LinearizationError::Parts { parts: self.report.parts });
-        };
-        let of = Done {
-            world,
-            start: &start,
-            input: self.input,
-            next: state,
-            h: length,
-            report,
-            law: solver.law(),
-            solver: solver.name(),
-            accepted,
-            params: self.params,
-            parameters: self.parameters,
-        };
+        let of = self.done((&start, state), (length, report))?;
         let derivative = of.linearize()?;
-        let nv = world.model.nv();
+        let model = &self.again.world.model;
+        let nv = model.nv();
         let (mut by_length, mut moved) = (DMatrix::zeros(2 * nv, 1), vec![0.0; nv]);
         let mut impulses_by_length = DMatrix::zeros(here.impulses.len(), 1);
         for (sample, (_, weight)) in samples.iter().zip(WEIGHTS) {
             let weight = weight / unit;
-            difference_into(&world.model, &state.q, &sample.state.q, 1.0, &mut moved);
+            difference_into(model, &state.q, &sample.state.q, 1.0, &mut moved);
             for i in 0..nv {
                 by_length[i] += weight * moved[i];
                 by_length[nv + i] += weight * (sample.state.v[i] - state.v[i]);
@@ -277,23 +262,7 @@ impl Parted<'_> {
                 why: "what bounced does not, when the step is done again",
             });
         };
-        let Again { world, core, solver, .. } = &self.again;
-        let Some(accepted) = core.accepted() else {
-            return Err(LinearizationError::Parts { parts: self.report.parts });
-        };
-        let of = Done {
-            world,
-            start: from.0,
-            input: self.input,
-            next: &end.state,
-            h: left,
-            report,
-            law: solver.law(),
-            solver: solver.name(),
-            accepted,
-            params: self.params,
-            parameters: self.parameters,
-        };
+        let of = self.done((from.0, &end.state), (left, report))?;
         let [share, gap_change] = of.share_change()?;
         Ok(Predicted {
             length: bounce.share * left,
@@ -301,6 +270,31 @@ impl Parted<'_> {
             by_left,
             gap: bounce.gap,
             gap_change,
+        })
+    }
+
+    /// What the stepper did last, from `start` to `next` in h.
+    fn done<'b>(
+        &'b self,
+        (start, next): (&'b State, &'b State),
+        (h, report): (f64, StepReport),
+    ) -> Result<Done<'b>, LinearizationError> {
+        let Again { world, core, solver, .. } = &self.again;
+        let Some(accepted) = core.accepted() else {
+            return Err(LinearizationError::Parts { parts: self.report.parts });
+        };
+        Ok(Done {
+            world,
+            start,
+            input: self.input,
+            next,
+            h,
+            report,
+            law: solver.law(),
+            solver: solver.name(),
+            accepted,
+            params: self.params,
+            parameters: self.parameters,
         })
     }
 
@@ -335,23 +329,9 @@ impl Parted<'_> {
         let Some(report) = core.impact(world, state, (number, self.h), *solver) else {
             return Err(LinearizationError::Impact { why: "what hit does not, when the step is done again" });
         };
-        let Some(accepted) = core.accepted() else {
-            return Err(LinearizationError::Parts { parts: self.report.parts });
-        };
-        let of = Done {
-            world,
-            start: &start,
-            input: self.input,
-            next: state,
-            h: self.h,
-            report,
-            law: solver.law(),
-            solver: solver.name(),
-            accepted: Accepted { v: &start.v, quadrature: &[], ..accepted },
-            params: self.params,
-            parameters: self.parameters,
-        };
-        of.jump()
+        let of = self.done((&start, state), (self.h, report))?;
+        let accepted = Accepted { v: &start.v, quadrature: &[], ..of.accepted };
+        Done { accepted, ..of }.jump()
     }
 }
 
