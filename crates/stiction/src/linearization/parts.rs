@@ -273,7 +273,7 @@ impl Parted<'_> {
         })
     }
 
-    /// What the stepper did last, from `start` to `next` in h.
+    /// The last step of the stepper, from `start` to `next` in h.
     fn done<'b>(
         &'b self,
         (start, next): (&'b State, &'b State),
