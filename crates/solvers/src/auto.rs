@@ -36,6 +36,7 @@ use crate::local::{Contact, quartic};
 use crate::parameters::{Parameters, parameters};
 use crate::residual::StoppingResidual;
 use crate::selection::Selection;
+use crate::springs::SpringsParams;
 use crate::sweep::{Rule, SweepParams, Sweeps};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, SolveStatus, Watch};
 
@@ -57,6 +58,8 @@ parameters! {
         effort: Effort = Effort::Balanced, "–", by_type();
         /// Factorisations that an island may cost whatever its size, in place of the table's; 0: the table's.
         budget: u32 = 0, "–", at_least(0.0);
+        /// The springs whose limit is the answer of islands of few rows.
+        springs: SpringsParams = SpringsParams::default(), "–", by_type();
         /// Sweeps of plain `nsgs` from the start where nothing has led to the tolerance: what is nearer is returned.
         last_sweeps: u32 = 50, "–", at_least(0.0);
     }
@@ -80,7 +83,7 @@ impl Auto {
 
     pub fn new(params: AutoParams) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
-        let AutoParams { tolerance, max_iterations, selection_rows, last_sweeps, effort, budget } = params;
+        let AutoParams { tolerance, max_iterations, selection_rows, last_sweeps, effort, budget, springs } = params;
         let params = SweepParams {
             tolerance,
             max_iterations,
@@ -89,6 +92,7 @@ impl Auto {
             holds: selection_rows > 0,
             asks_later: selection_rows as usize,
             last_sweeps,
+            springs: Some(springs).filter(|s| s.rows > 0),
         };
         let mut sweeps = Sweeps::default();
         sweeps.bound(Bounds::new(effort, budget));
@@ -144,7 +148,7 @@ impl ContactSolver for Auto {
         if !report.settled() && report.status != SolveStatus::NumericalFailure {
             return SolveReport { residual: self.admit(problem, impulses), ..report };
         }
-        if self.selection_rows == 0 || !report.converged() {
+        if self.selection_rows == 0 || !report.converged() || self.params.springs.is_some() {
             return report;
         }
         let limits = (self.params.tolerance, self.selection_rows);

@@ -59,6 +59,7 @@ mod selection;
 pub mod similar;
 mod smoothing;
 mod splitting;
+mod springs;
 mod staggered;
 mod sweep;
 mod trees;

@@ -23,6 +23,17 @@ impl Cholesky {
         self.a.extend_from_slice(a);
     }
 
+    /// An n × n matrix of zeros, whose upper triangle is to be filled through [`Self::row_mut`].
+    pub(crate) fn clear(&mut self, n: usize) {
+        self.n = n;
+        self.a.clear();
+        self.a.resize(n * n, 0.0);
+    }
+
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+        &mut self.a[i * self.n..][..self.n]
+    }
+
     /// A + diag(x), before [`Self::factor`].
     pub(crate) fn add_diagonal(&mut self, x: impl Iterator<Item = f64>) {
         self.a.iter_mut().step_by(self.n + 1).zip(x).for_each(|(a, x)| *a += x);

@@ -101,9 +101,22 @@ impl Dual {
         given: &[f64],
         x: &mut Vec<f64>,
     ) -> bool {
+        let near = NEAR[usize::from(!self.kept.is_empty())];
+        self.nearest(system, row_start, free, (given, near), x)
+    }
+
+    /// The same, false where it is no farther from x* than a share `near` of it.
+    pub(super) fn nearest(
+        &mut self,
+        system: &mut TreeSystem,
+        row_start: &[usize],
+        free: &[(usize, Freedom)],
+        (given, near): (&[f64], f64),
+        x: &mut Vec<f64>,
+    ) -> bool {
         let mut sums = Sums { system, row_start, free };
         let scale = norm(given);
-        let near = NEAR[usize::from(!self.kept.is_empty())] * scale;
+        let near = near * scale;
         self.x.clear();
         self.x.resize(given.len(), 0.0);
         self.y.clear();

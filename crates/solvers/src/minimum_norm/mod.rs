@@ -23,7 +23,7 @@
 mod dual;
 
 use crate::residual::StoppingResidual;
-use crate::trees::{Equation, TreeSystem};
+use crate::trees::{Equation, TreeSystem, knows_all};
 use dual::Dual;
 use stiction_contact::{BranchSparseRows, Cone, ConstraintProblem, Law, Root};
 use stiction_dynamics::spatial::{Vec3, vec3};
@@ -126,6 +126,34 @@ impl MinimumNorm {
         let after = if far { self.move_to(problem, stopping, tolerance, before, impulses) } else { None };
         self.dual.keep(&self.scale, impulses);
         after.unwrap_or(before)
+    }
+
+    /// Of all impulses of `blocks` that are in their sets and act on velocities as `given` do, which may leave them, the smallest,
+    /// into `out`; false where there are none, or contacts that resist turning or comply are among them.
+    pub(crate) fn admissible(
+        &mut self,
+        problem: &ConstraintProblem,
+        blocks: impl Iterator<Item = usize>,
+        given: &[f64],
+        out: &mut Vec<f64>,
+    ) -> bool {
+        self.free.clear();
+        self.free.extend(blocks.map(|i| (i, Freedom::Set(problem.cone(i)))));
+        let rigid = |i: usize| problem.compliance[problem.range(i)].iter().all(|r| *r == 0.0);
+        if !self.free.iter().all(|f| rigid(f.0) && !matches!(problem.cone(f.0), Cone::Patch { .. })) {
+            return false;
+        }
+        if knows_all(problem) {
+            self.system.take(&problem.delassus_factor);
+        } else if problem.rows() > MOST_ROWS {
+            return false;
+        } else {
+            self.find_columns(problem);
+            self.system.take(&self.delassus_factor);
+        }
+        self.find_scale();
+        let Self { system, free, dual, .. } = self;
+        dual.nearest(system, problem.row_start(), free, (given, 0.0), out)
     }
 
     /// Towards what the dual has found, as far as that may be; the residual there, if it is worth having.
@@ -318,7 +346,7 @@ impl MinimumNorm {
     }
 
     /// True if λ* + s (x − λ*) is in C, up to rounding.
-    fn admissible(&mut self, problem: &ConstraintProblem, s: f64) -> bool {
+    fn may_go(&mut self, problem: &ConstraintProblem, s: f64) -> bool {
         let Self { inside, given, x, free, .. } = self;
         inside.clear();
         inside.extend(given.iter().zip(&*x).map(|(a, b)| a + s * (b - a)));
@@ -330,13 +358,13 @@ impl MinimumNorm {
 
     /// x ← λ* + s (x − λ*) with the largest s ≤ 1 that stays in C.
     fn shorten(&mut self, problem: &ConstraintProblem) {
-        if self.admissible(problem, 1.0) {
+        if self.may_go(problem, 1.0) {
             return;
         }
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..50 {
             let middle = 0.5 * (low + high);
-            if self.admissible(problem, middle) { low = middle } else { high = middle }
+            if self.may_go(problem, middle) { low = middle } else { high = middle }
         }
         self.x.iter_mut().zip(&self.given).for_each(|(x, a)| *x = a + low * (*x - a));
     }

@@ -34,6 +34,7 @@ use crate::finish::{Finish, Reached};
 use crate::islands::{Islands, Recipe};
 use crate::local::Contact;
 use crate::path::Path;
+use crate::springs::SpringsParams;
 use crate::trees::{TreeSystem, knows_all};
 use crate::work;
 use schedule::RESTS;
@@ -66,12 +67,14 @@ pub struct SweepParams {
     pub(crate) asks_later: usize,
     /// Plain sweeps from the start where nothing else has led to the tolerance.
     pub(crate) last_sweeps: u32,
+    /// The answer of small islands is that of springs.
+    pub(crate) springs: Option<SpringsParams>,
 }
 
 impl SweepParams {
     /// Sticking is asked first, whatever the start is, and nothing after the last sweep.
     pub(crate) fn asking_first(tolerance: f64, max_iterations: u32, memory: usize, finish: bool) -> Self {
-        Self { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0 }
+        Self { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0, springs: None }
     }
 
     /// True if sweeps are all there is: [`plain`].
@@ -153,6 +156,10 @@ impl<R: Rule> Sweeps<R> {
         let one_tree = !formed && problem.delassus_factor.trees() == 1;
         let count = if formed { islands.find(problem) } else { 0 };
         let report = if one_tree || formed && count <= 1 {
+            if let Some(report) = twin.by_springs(ws, problem, params.tolerance, impulses, watch) {
+                ws.own = true;
+                return report;
+            }
             let current = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, c| {
                 let moves = if one_tree { starts.go_on(task, impulses, c) } else { None };
                 moves.unwrap_or_else(|| starts.choose(task, impulses, c))
@@ -226,6 +233,9 @@ impl<R: Rule> Recipe for Twin<R> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         ws.prepare(part);
+        if let Some(report) = self.by_springs(ws, part, tolerance, impulses, watch) {
+            return report;
+        }
         let current = ws
             .with_starts(part, R::LAW, tolerance, |starts, task, c| starts.choose_at_rest(task, impulses, c));
         let params = SweepParams { tolerance, ..self.params };

@@ -38,6 +38,32 @@ impl<R: Rule> Twin<R> {
         })
     }
 
+    /// The answer of springs, where the island has so few rows and that is an answer; the last impulses, where they leave no more than
+    /// what rests does. Else the springs' impulses, where there are any, are the start of what follows.
+    pub(super) fn by_springs(
+        &self,
+        ws: &mut Workspace,
+        problem: &ConstraintProblem,
+        tolerance: f64,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> Option<SolveReport> {
+        let springs = self.params.springs.filter(|s| problem.rows() <= s.rows as usize)?;
+        let kept = ws.with_starts(problem, R::LAW, tolerance, |starts, task, _| starts.keep(task, impulses));
+        let (residual, steps) = match kept.filter(|e| !self.all && *e <= RESTS) {
+            Some(e) => (e, 0),
+            None => {
+                let found = ws.springs.answer(problem, &ws.stopping, &springs, tolerance, impulses)?;
+                if std::env::var_os("SPRINGS").is_some() { eprintln!("springs {:?} rows {} {:e} steps {}", found.way, problem.rows(), found.residual, found.steps); }
+                (found.residual, found.steps)
+            }
+        };
+        (residual <= tolerance).then(|| {
+            watch.show(steps, impulses);
+            report(SolveStatus::Converged, steps, residual)
+        })
+    }
+
     /// True if sticking is asked first.
     pub(super) fn holds(&self) -> bool {
         self.params.holds && R::LAW == Law::Ncp

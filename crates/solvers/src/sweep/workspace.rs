@@ -9,6 +9,7 @@ use crate::local::Contact;
 use crate::minimum_norm::MinimumNorm;
 use crate::residual::StoppingResidual;
 use crate::selection::Holding;
+use crate::springs::Springs;
 use crate::trees::TreeSystem;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
@@ -68,7 +69,8 @@ fn fill(
 pub(crate) struct Workspace {
     /// Prepared blocks of the problem.
     pub(crate) blocks: Vec<Block>,
-    stopping: StoppingResidual,
+    pub(super) stopping: StoppingResidual,
+    pub(super) springs: Springs,
     starts: InitialGuesses,
     /// The impulses a solve starts from are the smallest already: an answer of this workspace.
     pub(super) own: bool,

@@ -1,0 +1,344 @@
+//! Impulses that hold all that touches.
+//!
+//! The smallest impulses, in the metric of D, under which nothing that presses moves,
+//!
+//! ```text
+//!     min λᵀ D λ  such that  (A λ + g)_P = 0,  λ = 0 elsewhere,      A = G + R                 (1)
+//!     λ ← λ − (A + ε D)_PP⁻¹ (A λ + g)_P  from λ = 0, until it rests                           (2)
+//! ```
+//!
+//! P is what presses without friction, without what then pulls and with what then overlaps. Where these impulses are in their
+//! cones, they are the limit of (1) of [`super`]. Where contacts are hyperstatic, no impulses take away what gaps of one face
+//! leave by rounding; (2) then goes on in the range of A alone, by (A + ε D)⁻¹ A (A + ε D)⁻¹.
+//!
+//! Where the smallest impulses leave their cones, others may not: [`Hold::any`] finds these, the smallest of them, by the
+//! convex problem of [`crate::minimum_norm`].
+
+use super::delassus::Delassus;
+use super::pieces::{Piece, friction_of};
+use super::{Island, SpringsParams};
+use crate::minimum_norm::MinimumNorm;
+use stiction_contact::cone::tangential;
+use stiction_contact::{Cone, Law};
+
+/// Rounds of what presses without friction, of which the last change one contact at a time; and rounds of P.
+const PRESSES: usize = 16;
+const ROUNDS: usize = 4;
+/// What pulls or overlaps by less is rounding, as a share of all impulses and of g [–].
+const OUTSIDE: f64 = 1e-9;
+const OVERLAPS: f64 = 1e-10;
+/// (2) ends at this share of g, and goes on while a step leaves at most this share of the last [–].
+const ENOUGH: f64 = 1e-14;
+const GAIN: f64 = 0.3;
+const STEPS: usize = 8;
+
+/// Where a problem is held; valid during one solve.
+#[derive(Default)]
+pub(super) struct Hold {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) lambda: Vec<f64>,
+    c: Vec<f64>,
+    step: Vec<f64>,
+    product: Vec<f64>,
+    d: Vec<f64>,
+    size: f64,
+    smallest: MinimumNorm,
+}
+
+impl Hold {
+    /// The smallest impulses of the island that hold all that presses, into `self.lambda`; their natural map, at most
+    /// `tolerance` [m/s]. `None` where they are no answer.
+    pub(super) fn smallest<D: Delassus>(
+        &mut self,
+        island: &Island<'_>,
+        params: &SpringsParams,
+        a: &mut D,
+        tolerance: f64,
+    ) -> Option<f64> {
+        self.press(island, params, a);
+        if !self.touches(island) {
+            return None;
+        }
+        self.metric(island, params.null);
+        for _ in 0..ROUNDS {
+            if !self.factor_and_solve(island, a, tolerance) {
+                return None;
+            }
+            if !self.changes(island, tolerance) {
+                return self.inside(island).then(|| self.judge(island, a)).filter(|e| *e <= tolerance);
+            }
+        }
+        None
+    }
+
+    /// Any admissible impulses that hold what `pieces` say that presses, into `self.lambda`; their natural map, at most
+    /// `tolerance` [m/s]. `None` where none were found.
+    pub(super) fn any<D: Delassus>(
+        &mut self,
+        island: &Island<'_>,
+        params: &SpringsParams,
+        a: &mut D,
+        pieces: &[Piece],
+        tolerance: f64,
+    ) -> Option<f64> {
+        self.size = island.size();
+        self.pieces.clear();
+        self.pieces.extend(pieces.iter().enumerate().map(|(i, piece)| match piece {
+            Piece::Slides { .. } => Self::held(island.problem.cone(i)),
+            other => *other,
+        }));
+        // The nearest impulses by length, since cones are projected onto so.
+        let largest = island.stopping.norms.iter().fold(0.0_f64, |m, n| m.max(*n));
+        self.d.clear();
+        self.d.resize(island.problem.rows(), 0.1 * params.null * largest);
+        for _ in 0..ROUNDS {
+            if !self.factor_and_solve(island, a, tolerance) {
+                return None;
+            }
+            if !self.changes(island, tolerance) {
+                if !self.inside(island) && !self.lead_inside(island, a, tolerance) {
+                    return None;
+                }
+                return Some(self.judge(island, a)).filter(|e| *e <= tolerance);
+            }
+        }
+        None
+    }
+
+    fn metric(&mut self, island: &Island<'_>, scale: f64) {
+        self.d.clear();
+        self.d.extend(island.metric.d.iter().map(|d| scale * d));
+    }
+
+    /// The piece of a block that is held.
+    fn held(cone: Cone) -> Piece {
+        match cone {
+            Cone::NonNegative => Piece::Closed,
+            Cone::Friction { mu } | Cone::Patch { mu, .. } if mu == 0.0 => Piece::Closed,
+            _ => Piece::Sticks,
+        }
+    }
+
+    /// P: what presses where there is no friction, with springs along the normals alone; the answer is unique.
+    fn press<D: Delassus>(&mut self, island: &Island<'_>, params: &SpringsParams, a: &mut D) {
+        let problem = island.problem;
+        self.size = island.size();
+        self.pieces.clear();
+        self.pieces.extend(problem.cones().iter().enumerate().map(|(i, cone)| match cone {
+            Cone::Free => Piece::Sticks,
+            Cone::Box { .. } => Piece::Fixed(0.0),
+            cone if problem.free_velocity[problem.range(i).start + cone.normal()] < 0.0 => Piece::Closed,
+            _ => Piece::Fixed(0.0),
+        }));
+        self.metric(island, params.compliance);
+        let mut least = usize::MAX;
+        for round in 0..PRESSES {
+            if !a.factor(problem, &self.pieces, &self.d) {
+                break;
+            }
+            self.lambda.clear();
+            self.lambda.extend(problem.free_velocity.iter().map(|g| -g));
+            a.solve(problem, &self.pieces, &mut self.lambda);
+            a.velocities(problem, &self.lambda, &mut self.c);
+            let mut wrong = 0;
+            let mut last = None;
+            for (i, piece) in self.pieces.iter_mut().enumerate() {
+                let cone = problem.cone(i);
+                let r = problem.range(i).start + cone.normal();
+                let next = match piece {
+                    Piece::Closed if self.lambda[r] < 0.0 => Piece::Fixed(0.0),
+                    Piece::Fixed(_) if cone.opens() && self.c[r] < -1e-12 * self.size => Piece::Closed,
+                    _ => continue,
+                };
+                wrong += 1;
+                last = Some((i, next));
+                if round < PRESSES / 2 {
+                    *piece = next;
+                }
+            }
+            let Some((i, next)) = last else { break };
+            // Block pivots may go in circles; one at a time do not [Murty1974].
+            if round >= PRESSES / 2 {
+                self.pieces[i] = next;
+            }
+            least = least.min(wrong);
+        }
+        for (piece, cone) in self.pieces.iter_mut().zip(problem.cones()) {
+            if *piece == Piece::Closed || matches!(cone, Cone::Box { .. }) {
+                *piece = Self::held(*cone);
+            }
+        }
+    }
+
+    /// True if a contact with friction, or a row that is bilateral, is in P.
+    fn touches(&self, island: &Island<'_>) -> bool {
+        self.pieces.iter().zip(island.problem.cones()).any(|(piece, _)| !matches!(piece, Piece::Fixed(_)))
+    }
+
+    /// (2) with the pieces at hand; false if it comes to no end.
+    fn factor_and_solve<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> bool {
+        let problem = island.problem;
+        if !a.factor(problem, &self.pieces, &self.d) {
+            return false;
+        }
+        self.start(island, a);
+        let mut before = f64::INFINITY;
+        for _ in 0..STEPS {
+            self.step.clear();
+            self.step.extend(self.c.iter().map(|c| -c));
+            a.solve(problem, &self.pieces, &mut self.step);
+            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
+            a.velocities(problem, &self.lambda, &mut self.c);
+            let left = self.left(island, &self.c);
+            if !left.is_finite() {
+                return false;
+            }
+            if left <= ENOUGH * self.size {
+                return true;
+            }
+            if left > GAIN * before {
+                break;
+            }
+            before = left;
+        }
+        self.start(island, a);
+        self.correct(island, a, tolerance)
+    }
+
+    /// No impulses but those of rows at a side of their box.
+    fn start<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) {
+        let problem = island.problem;
+        self.lambda.clear();
+        self.lambda.resize(problem.rows(), 0.0);
+        let mut any = false;
+        for (i, piece) in self.pieces.iter().enumerate() {
+            if let Piece::Fixed(value) = piece
+                && *value != 0.0
+            {
+                self.lambda[problem.range(i)].fill(*value);
+                any = true;
+            }
+        }
+        if any {
+            a.velocities(problem, &self.lambda, &mut self.c);
+        } else {
+            self.c.clear();
+            self.c.extend_from_slice(&problem.free_velocity);
+        }
+    }
+
+    /// (2) in the range of A; false if what it can take away does not go.
+    fn correct<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> bool {
+        let problem = island.problem;
+        let mut before = f64::INFINITY;
+        for _ in 0..=STEPS {
+            a.velocities(problem, &self.lambda, &mut self.c);
+            self.step.clear();
+            self.step.extend(self.c.iter().map(|c| -c));
+            a.solve(problem, &self.pieces, &mut self.step);
+            a.multiply(problem, &self.step, &mut self.product);
+            let left = self.left(island, &self.product);
+            if !left.is_finite() {
+                return false;
+            }
+            if left <= (ENOUGH * self.size).max(1e-6 * tolerance) {
+                return true;
+            }
+            if !(left <= GAIN * before) {
+                return left <= tolerance;
+            }
+            before = left;
+            self.step.clone_from(&self.product);
+            a.solve(problem, &self.pieces, &mut self.step);
+            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
+        }
+        before <= tolerance
+    }
+
+    /// ‖c‖ over the rows that are held [m/s].
+    fn left(&self, island: &Island<'_>, c: &[f64]) -> f64 {
+        let problem = island.problem;
+        let square = |(i, piece): (usize, &Piece)| {
+            let rows = &c[problem.range(i)];
+            match piece {
+                Piece::Sticks => rows.iter().map(|c| c * c).sum(),
+                Piece::Closed => rows[problem.cone(i).normal()].powi(2),
+                _ => 0.0,
+            }
+        };
+        self.pieces.iter().enumerate().map(square).sum::<f64>().sqrt()
+    }
+
+    /// Opens what pulls, closes what would overlap, leaves rows at a side of their box and takes them back; true if P has
+    /// changed.
+    fn changes(&mut self, island: &Island<'_>, tolerance: f64) -> bool {
+        let Self { pieces, lambda, c, size, .. } = self;
+        let problem = island.problem;
+        let largest = lambda.iter().fold(0.0_f64, |m, l| m.max(l.abs()));
+        let overlaps = (OVERLAPS * *size).min(tolerance);
+        let mut changed = false;
+        for (i, piece) in pieces.iter_mut().enumerate() {
+            let cone = problem.cone(i);
+            let r = problem.range(i).start + cone.normal();
+            let next = match (cone, &*piece) {
+                (Cone::Free, _) => continue,
+                (Cone::Box { lo, hi }, Piece::Fixed(side)) => {
+                    let back = if *side <= lo { c[r] < -overlaps } else { c[r] > overlaps };
+                    if !back || lo >= hi {
+                        continue;
+                    }
+                    Piece::Sticks
+                }
+                (Cone::Box { lo, hi }, _) => {
+                    if lambda[r] >= lo && lambda[r] <= hi {
+                        continue;
+                    }
+                    Piece::Fixed(if lambda[r] < lo { lo } else { hi })
+                }
+                (_, Piece::Fixed(_)) if c[r] < -overlaps => Self::held(cone),
+                (_, Piece::Fixed(_)) => continue,
+                (_, _) if lambda[r] < -OUTSIDE * largest => Piece::Fixed(0.0),
+                _ => continue,
+            };
+            (*piece, changed) = (next, true);
+        }
+        changed
+    }
+
+    /// True if all impulses are in their cones, up to rounding, where they are put.
+    fn inside(&mut self, island: &Island<'_>) -> bool {
+        let problem = island.problem;
+        let square: f64 = self.lambda.iter().map(|l| l * l).sum();
+        let slack = OUTSIDE * square.sqrt();
+        for (i, cone) in problem.cones().iter().enumerate() {
+            let Some(mu) = friction_of(*cone) else { continue };
+            let here = &self.lambda[problem.range(i)];
+            if tangential(here) > mu * here[2] + slack {
+                return false;
+            }
+        }
+        problem.cones().iter().enumerate().for_each(|(i, c)| c.project(&mut self.lambda[problem.range(i)]));
+        true
+    }
+
+    /// The natural map of the impulses [m/s].
+    fn judge<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) -> f64 {
+        a.velocities(island.problem, &self.lambda, &mut self.c);
+        island.stopping.residual(island.problem, Law::Ncp, &self.lambda, &self.c)
+    }
+
+    /// Other impulses that hold the same, in their cones; false if there are none.
+    fn lead_inside<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> bool {
+        let blocks = self.pieces.iter().enumerate().filter(|p| !matches!(p.1, Piece::Fixed(_))).map(|p| p.0);
+        if !self.smallest.admissible(island.problem, blocks, &self.lambda, &mut self.step) {
+            return false;
+        }
+        for (i, piece) in self.pieces.iter().enumerate() {
+            if !matches!(piece, Piece::Fixed(_)) {
+                let rows = island.problem.range(i);
+                self.lambda[rows.clone()].copy_from_slice(&self.step[rows]);
+            }
+        }
+        self.correct(island, a, tolerance) && self.inside(island)
+    }
+}

@@ -1,0 +1,154 @@
+//! The pieces of the exact contact law, and which of them impulses are on.
+//!
+//! With τ = λ − r c, [AlartCurnier1991] write the law as F = 0:
+//!
+//! ```text
+//!     open    τ_N ≤ 0           F = λ                                     (1)
+//!     stick   ‖τ_T‖ ≤ μ τ_N     F = r c                                   (2)
+//!     slide   otherwise         F = (λ_T − μ τ_N τ_T/‖τ_T‖, r c_N)        (3)
+//! ```
+
+use stiction_contact::cone::MAX_ROWS;
+use stiction_contact::Cone;
+
+/// A direction among the tangential rows of a block, in the order of [`tangential_rows`].
+pub(super) type Along = [f64; MAX_ROWS - 1];
+
+/// The piece that a block is on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Piece {
+    /// Its impulses have this value [N·s]: zero of an open contact, a side of its box of a row that is there.
+    Fixed(f64),
+    /// All rows of its velocity vanish.
+    Sticks,
+    /// Its normal velocity vanishes, and it has no friction.
+    Closed,
+    /// It slides: friction is μ τ_N along `along`, `share` = μ τ_N/‖τ_T‖ [–], `stiff` = 1/r [1/kg].
+    Slides { along: Along, mu: f64, share: f64, stiff: f64 },
+}
+
+impl Piece {
+    /// True for two pieces of one kind, whatever the direction of friction.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+/// The tangential rows of a contact within its block, and of patches those of their moments.
+pub(super) fn tangential_rows(cone: Cone) -> &'static [usize] {
+    match cone {
+        Cone::Friction { .. } => &[0, 1],
+        Cone::Patch { rolls: false, .. } => &[0, 1, 3],
+        Cone::Patch { rolls: true, .. } => &[0, 1, 3, 4, 5],
+        _ => &[],
+    }
+}
+
+/// Of contacts, the coefficient of friction.
+pub(super) fn friction_of(cone: Cone) -> Option<f64> {
+    match cone {
+        Cone::Friction { mu } | Cone::Patch { mu, .. } => Some(mu),
+        _ => None,
+    }
+}
+
+/// The piece of a block with impulses λ and velocities c, and ‖F‖² [N²s²]; r = 1/`stiff`.
+#[inline(always)]
+pub(super) fn piece_of(cone: Cone, stiff: f64, lambda: &[f64], c: &[f64]) -> (Piece, f64) {
+    let r = 1.0 / stiff;
+    let velocity = || r * r * c.iter().map(|c| c * c).sum::<f64>();
+    match (cone, lambda, c) {
+        (Cone::Free, ..) => (Piece::Sticks, velocity()),
+        (Cone::NonNegative, &[l], &[v]) => {
+            if l - r * v <= 0.0 {
+                (Piece::Fixed(0.0), l * l)
+            } else {
+                (Piece::Closed, velocity())
+            }
+        }
+        (Cone::Box { lo, hi }, &[l], &[v]) => {
+            let tau = l - r * v;
+            let side = if tau < lo { lo } else { hi };
+            if tau < lo || tau > hi {
+                (Piece::Fixed(side), (l - side).powi(2))
+            } else {
+                (Piece::Sticks, velocity())
+            }
+        }
+        (Cone::Friction { mu }, &[x, y, n], &[u, v, w]) => {
+            let [tx, ty, tn] = [x - r * u, y - r * v, n - r * w];
+            if tn <= 0.0 {
+                return (Piece::Fixed(0.0), x * x + y * y + n * n);
+            }
+            if mu == 0.0 {
+                return (Piece::Closed, x * x + y * y + (r * w).powi(2));
+            }
+            let (size, radius) = ((tx * tx + ty * ty).sqrt(), mu * tn);
+            if size <= radius {
+                return (Piece::Sticks, velocity());
+            }
+            let along = [tx / size, ty / size, 0.0, 0.0, 0.0];
+            let off = (x - radius * along[0]).powi(2) + (y - radius * along[1]).powi(2);
+            (Piece::Slides { along, mu, share: radius / size, stiff }, off + (r * w).powi(2))
+        }
+        _ => patch(cone, stiff, lambda, c),
+    }
+}
+
+/// The same of a contact that also resists turning.
+fn patch(cone: Cone, stiff: f64, lambda: &[f64], c: &[f64]) -> (Piece, f64) {
+    let (r, mu, normal) = (1.0 / stiff, friction_of(cone).unwrap_or(0.0), cone.normal());
+    let tau = |k: usize| lambda[k] - r * c[k];
+    let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+    let tn = tau(normal);
+    if tn <= 0.0 {
+        return (Piece::Fixed(0.0), square(lambda));
+    }
+    let tangents = tangential_rows(cone);
+    if mu == 0.0 {
+        let held: f64 = tangents.iter().map(|&t| lambda[t] * lambda[t]).sum();
+        return (Piece::Closed, held + (r * c[normal]).powi(2));
+    }
+    let size = tangents.iter().map(|&t| tau(t) * tau(t)).sum::<f64>().sqrt();
+    let radius = mu * tn;
+    if size <= radius {
+        return (Piece::Sticks, r * r * square(c));
+    }
+    let mut along = Along::default();
+    tangents.iter().zip(&mut along).for_each(|(&t, u)| *u = tau(t) / size);
+    let off: f64 = tangents.iter().zip(along).map(|(&t, u)| (lambda[t] - radius * u).powi(2)).sum();
+    (Piece::Slides { along, mu, share: radius / size, stiff }, off + (r * c[normal]).powi(2))
+}
+
+/// Puts impulses of a block where its `piece` says: to their value, or with friction along the direction of `piece` as large as that of
+/// the piece `now`, whose direction may have turned since. True if they have moved.
+#[inline(always)]
+pub(super) fn put(cone: Cone, piece: &Piece, now: &Piece, lambda: &mut [f64]) -> bool {
+    let mut moved = false;
+    match piece {
+        Piece::Sticks => {}
+        Piece::Fixed(value) => {
+            moved = lambda.iter().any(|l| l != value);
+            lambda.fill(*value);
+        }
+        Piece::Closed => {
+            for &t in tangential_rows(cone) {
+                moved |= lambda[t] != 0.0;
+                lambda[t] = 0.0;
+            }
+        }
+        Piece::Slides { along, mu, .. } => {
+            let tangents = tangential_rows(cone);
+            let turned = if let Piece::Slides { along: now, .. } = now {
+                along.iter().zip(now).map(|(u, v)| u * v).sum()
+            } else {
+                1.0
+            };
+            let on: f64 = tangents.iter().zip(along).map(|(&t, u)| lambda[t] * u).sum();
+            let more = turned * mu * lambda[cone.normal()] - on;
+            tangents.iter().zip(along).for_each(|(&t, u)| lambda[t] += more * u);
+            moved = more != 0.0;
+        }
+    }
+    moved
+}
