@@ -4,7 +4,7 @@
 //!     min ½‖x‖²,  x ∈ C,  Bᵀ x = Bᵀ x*      ⟺      x = P_C(B y),   Bᵀ P_C(B y) = Bᵀ x*         (1)
 //! ```
 //!
-//! (1) is where θ(y) = ½‖P_C(B y)‖² − x*ᵀ B y, convex and once differentiable, is least [Qi2006]. A step solves
+//! (1) is where θ(y) = P_C(B y)ᵀ B y − ½‖P_C(B y)‖² − x*ᵀ B y, convex and once differentiable, is least [Qi2006]. A step solves
 //! (Bᵀ V B + ε) d = Bᵀ (x* − P_C(B y)), V a derivative of the projection, and is halved until θ falls. The first is
 //! taken with V at x*: if that is the smallest already, it leads there. C may meet the sums on its rim alone; then y has
 //! no end, and what is reached in [`STEPS`] steps is near.
@@ -25,6 +25,8 @@ const LEAST: f64 = 1e-10;
 const DECREASE: f64 = 1e-4;
 /// Differences of θ below this share of ‖x*‖² are not looked at [–].
 const ROUNDING: f64 = 1e-12;
+/// Impulses of C that are so many times as large as x* are not looked for [–].
+const FARTHEST: f64 = 30.0;
 /// What is on the rim is this share outside of it.
 const OUT: f64 = 1e-6;
 /// x* is nearly the smallest where this share of it is left [–]: in a solve that none is known before, and in others,
@@ -160,6 +162,10 @@ impl Dual {
             let mut share = 1.0;
             self.y.iter_mut().zip(&self.step).for_each(|(y, d)| *y += d);
             value = self.evaluate(&sums, given);
+            // The smallest in C are no smaller than (−2 θ)^½: far larger ones are none.
+            if -2.0 * value > (FARTHEST * scale).powi(2) {
+                return false;
+            }
             // Near the end θ is all rounding: there the whole step is right.
             let judged = slope > ROUNDING * scale * scale;
             while judged && share > SHORTEST && !(value <= before - DECREASE * share * slope) {
@@ -188,7 +194,8 @@ impl Dual {
             }
             x.copy_from_slice(z);
             freedom.project(x);
-            value += 0.5 * dot(x, x) - dot(&given[rows], z);
+            // Of cones x·z is ‖x‖², of boxes it is more.
+            value += dot(x, z) - 0.5 * dot(x, x) - dot(&given[rows], z);
         }
         value
     }

@@ -202,13 +202,13 @@ impl Delassus for Dense {
         padded.extend_from_slice(x);
         padded.resize(*width, 0.0);
         out.clear();
+        out.resize(x.len(), 0.0);
         lanes::plain(
             #[inline(always)]
             || {
-                out.extend(a.chunks_exact((*width).max(1)).map(
-                    #[inline(always)]
-                    |row| dot(row, padded),
-                ));
+                for (out, row) in out.iter_mut().zip(a.chunks_exact((*width).max(1))) {
+                    *out = dot(row, padded);
+                }
             },
         );
     }
@@ -313,6 +313,35 @@ impl Delassus for ByTrees {
             }
         }
         self.system.solve(problem.row_start(), x);
+    }
+}
+
+/// Either of them.
+pub(super) enum Operator<'a> {
+    Dense(&'a mut Dense),
+    Trees(&'a mut ByTrees),
+}
+
+impl Delassus for Operator<'_> {
+    fn multiply(&mut self, problem: &ConstraintProblem, x: &[f64], out: &mut Vec<f64>) {
+        match self {
+            Self::Dense(a) => a.multiply(problem, x, out),
+            Self::Trees(a) => a.multiply(problem, x, out),
+        }
+    }
+
+    fn factor(&mut self, problem: &ConstraintProblem, pieces: &[Piece], d: &[f64]) -> bool {
+        match self {
+            Self::Dense(a) => a.factor(problem, pieces, d),
+            Self::Trees(a) => a.factor(problem, pieces, d),
+        }
+    }
+
+    fn solve(&mut self, problem: &ConstraintProblem, pieces: &[Piece], x: &mut [f64]) {
+        match self {
+            Self::Dense(a) => a.solve(problem, pieces, x),
+            Self::Trees(a) => a.solve(problem, pieces, x),
+        }
     }
 }
 

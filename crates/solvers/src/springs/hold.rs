@@ -15,7 +15,7 @@
 //! convex problem of [`crate::minimum_norm`].
 
 use super::delassus::Delassus;
-use super::pieces::{Piece, friction_of};
+use super::pieces::{Piece, friction_of, piece_of};
 use super::{Island, SpringsParams};
 use crate::minimum_norm::MinimumNorm;
 use stiction_contact::cone::tangential;
@@ -37,6 +37,8 @@ const STEPS: usize = 8;
 pub(super) struct Hold {
     pub(super) pieces: Vec<Piece>,
     pub(super) lambda: Vec<f64>,
+    /// Impulses that press without friction.
+    pub(super) pressing: Vec<f64>,
     c: Vec<f64>,
     step: Vec<f64>,
     product: Vec<f64>,
@@ -131,16 +133,16 @@ impl Hold {
             _ => Piece::Fixed(0.0),
         }));
         self.metric(island, params.compliance);
-        let mut least = usize::MAX;
         for round in 0..PRESSES {
             if !a.factor(problem, &self.pieces, &self.d) {
+                self.lambda.clear();
+                self.lambda.resize(problem.rows(), 0.0);
                 break;
             }
             self.lambda.clear();
             self.lambda.extend(problem.free_velocity.iter().map(|g| -g));
             a.solve(problem, &self.pieces, &mut self.lambda);
             a.velocities(problem, &self.lambda, &mut self.c);
-            let mut wrong = 0;
             let mut last = None;
             for (i, piece) in self.pieces.iter_mut().enumerate() {
                 let cone = problem.cone(i);
@@ -150,7 +152,6 @@ impl Hold {
                     Piece::Fixed(_) if cone.opens() && self.c[r] < -1e-12 * self.size => Piece::Closed,
                     _ => continue,
                 };
-                wrong += 1;
                 last = Some((i, next));
                 if round < PRESSES / 2 {
                     *piece = next;
@@ -161,12 +162,19 @@ impl Hold {
             if round >= PRESSES / 2 {
                 self.pieces[i] = next;
             }
-            least = least.min(wrong);
         }
-        for (piece, cone) in self.pieces.iter_mut().zip(problem.cones()) {
-            if *piece == Piece::Closed || matches!(cone, Cone::Box { .. }) {
-                *piece = Self::held(*cone);
-            }
+        self.pressing.clone_from(&self.lambda);
+        problem.cones().iter().enumerate().for_each(|(i, c)| c.project(&mut self.pressing[problem.range(i)]));
+        for (i, (piece, cone)) in self.pieces.iter_mut().zip(problem.cones()).enumerate() {
+            *piece = match *cone {
+                // Dry friction that stops its row alone, or goes to its side.
+                cone @ Cone::Box { .. } => {
+                    let g = &problem.free_velocity[problem.range(i)];
+                    piece_of(cone, island.stopping.norms[i], &[0.0], g).0
+                }
+                cone if *piece == Piece::Closed => Self::held(cone),
+                _ => continue,
+            };
         }
     }
 

@@ -29,7 +29,7 @@ mod pieces;
 use crate::parameters::{Field, Parameter, Parameters, parameters};
 use crate::residual::StoppingResidual;
 use crate::trees::TreeSystem;
-use delassus::{ByTrees, Delassus, Dense};
+use delassus::{ByTrees, Delassus, Dense, Operator};
 use hold::Hold;
 use metric::Metric;
 use newton::Newton;
@@ -46,18 +46,19 @@ parameters! {
         ratio: f64 = 100.0, "–", above(0.0);
         /// ρ of the factor by which the smallest holding impulses are found.
         null: f64 = 1e-8, "–", above(0.0).at_most(1e-3);
-        /// Steps of Newton's method at one ρ.
-        newton_steps: u32 = 14, "–", at_least(1.0);
-        /// ρ of the softest springs, where the stiff ones have no equilibrium that Newton's method finds from nothing, and the share
-        /// of it that the next have.
-        softest: f64 = 1.0, "–", above(0.0);
-        /// The share of ρ that the next stiffer springs have.
-        rung: f64 = 0.1, "–", above(0.0).below(1.0);
+        /// Steps of Newton's method to the equilibrium of the springs, before other methods.
+        newton_steps: u32 = 20, "–", at_least(1.0);
+        /// ρ of the softer springs, from whose equilibrium it goes on where it finds none at once, in units of that of the stiff ones.
+        softer: f64 = 10.0, "–", at_least(1.0);
+        /// Steps of Newton's method in a proximal step.
+        proximal_newton_steps: u32 = 14, "–", at_least(1.0);
         /// Proximal steps towards ρ = 0.
-        proximal_steps: u32 = 4, "–", at_least(1.0);
+        proximal_steps: u32 = 6, "–", at_least(1.0);
+        /// The share of ρ with which they go on after one that gained little.
+        harder: f64 = 1e-2, "–", above(0.0).at_most(1.0);
         /// Share of the tolerance at which they end.
         digits: f64 = 1e-4, "–", above(0.0).at_most(1.0);
-        /// Slip of what presses, as a share of the largest free velocity of a contact, below which any holding impulses are looked for.
+        /// Slip of all that presses, as a share of what it would be without impulses, below which any impulses that hold it are the answer.
         creep: f64 = 1e-2, "–", at_least(0.0);
     }
 }
@@ -102,6 +103,25 @@ pub(crate) struct Found {
     pub(crate) steps: u32,
 }
 
+/// What is asked of the rule.
+#[derive(Clone, Copy)]
+pub(crate) struct Question<'a> {
+    pub(crate) problem: &'a ConstraintProblem,
+    pub(crate) stopping: &'a StoppingResidual,
+    pub(crate) params: &'a SpringsParams,
+    /// Natural map wanted [m/s].
+    pub(crate) tolerance: f64,
+}
+
+/// What the rule answers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Answer {
+    /// Impulses, which may leave more than the tolerance.
+    Found(Found),
+    /// Newton's method has not found the equilibrium of the springs.
+    Stalled,
+}
+
 /// Workspace; valid during one solve.
 #[derive(Default)]
 pub(crate) struct Springs {
@@ -113,36 +133,90 @@ pub(crate) struct Springs {
 }
 
 impl Springs {
-    /// Leaves the answer of the rule in `impulses`, whatever they are; `None`, and the impulses as they were, where the springs
-    /// have no equilibrium that is found. `stopping` is prepared for the problem, which is one island.
-    pub(crate) fn answer(
-        &mut self,
-        problem: &ConstraintProblem,
-        stopping: &StoppingResidual,
-        params: &SpringsParams,
-        tolerance: f64,
-        impulses: &mut [f64],
-    ) -> Option<Found> {
+    /// Leaves the answer of the rule in `impulses`, whatever they are. `stopping` is prepared for the problem, which is one island.
+    pub(crate) fn answer(&mut self, task: &Question<'_>, impulses: &mut [f64]) -> Answer {
+        let Question { problem, tolerance, .. } = *task;
         let size = problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
         if size == 0.0 {
             impulses.fill(0.0);
             problem.cones().iter().enumerate().for_each(|(i, c)| c.project(&mut impulses[problem.range(i)]));
-            return Some(Found { residual: 0.0, way: Way::Holds, steps: 0 });
+            return Answer::Found(Found { residual: 0.0, way: Way::Holds, steps: 0 });
         }
+        self.with(task, size, |island, params, hold, newton, a| {
+            if let Some(residual) = hold.smallest(island, params, a, tolerance) {
+                impulses.copy_from_slice(&hold.lambda);
+                return Answer::Found(Found { residual, way: Way::Holds, steps: 1 });
+            }
+            if !newton.equilibrium(island, params, a, &hold.pressing) {
+                return Answer::Stalled;
+            }
+            Answer::Found(from_equilibrium(island, params, (hold, newton), a, tolerance, impulses))
+        })
+        .unwrap_or(Answer::Stalled)
+    }
+
+    /// The problem with springs at ρ̄, whose answer is their equilibrium, after [`Self::answer`] has stalled.
+    pub(crate) fn soften(&self, params: &SpringsParams, soft: &mut ConstraintProblem) {
+        for (r, d) in soft.compliance.iter_mut().zip(&self.metric.d) {
+            *r += params.compliance * d;
+        }
+    }
+
+    /// Goes on from the equilibrium `at`, after [`Self::answer`] has stalled.
+    pub(crate) fn go_on(&mut self, task: &Question<'_>, at: &[f64], impulses: &mut [f64]) -> Answer {
+        let size = task.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        self.with(task, size, |island, params, hold, newton, a| {
+            newton.begin_at(at);
+            newton.look(island, params, a);
+            Answer::Found(from_equilibrium(island, params, (hold, newton), a, task.tolerance, impulses))
+        })
+        .unwrap_or(Answer::Stalled)
+    }
+
+    /// Calls `answer` with the operator that suits the problem; `None` if G is known neither by blocks nor by its factor.
+    fn with(
+        &mut self,
+        task: &Question<'_>,
+        size: f64,
+        answer: impl FnOnce(&Island<'_>, &SpringsParams, &mut Hold, &mut Newton, &mut Operator<'_>) -> Answer,
+    ) -> Option<Answer> {
+        let Question { problem, stopping, params, .. } = *task;
         let Self { metric, hold, newton, dense, trees } = self;
-        if TreeSystem::pays(problem) {
+        let mut a = if TreeSystem::pays(problem) {
             trees.take(problem);
             metric.prepare(problem, stopping, params, |r, c| entry_of(problem, r, c));
-            let island = Island { problem, stopping, metric, size };
-            return find(&island, params, (hold, newton), trees, tolerance, impulses);
-        }
-        if !dense.take(problem) {
-            return None;
-        }
-        metric.prepare(problem, stopping, params, |r, c| dense.entry(r, c));
+            Operator::Trees(trees)
+        } else {
+            if !dense.take(problem) {
+                return None;
+            }
+            metric.prepare(problem, stopping, params, |r, c| dense.entry(r, c));
+            Operator::Dense(dense)
+        };
         let island = Island { problem, stopping, metric, size };
-        find(&island, params, (hold, newton), dense, tolerance, impulses)
+        Some(answer(&island, params, hold, newton, &mut a))
     }
+}
+
+/// From an equilibrium: what creeps is held if anything holds it; else springs harden.
+fn from_equilibrium<D: Delassus>(
+    island: &Island<'_>,
+    params: &SpringsParams,
+    (hold, newton): (&mut Hold, &mut Newton),
+    a: &mut D,
+    tolerance: f64,
+    impulses: &mut [f64],
+) -> Found {
+    let steps = newton.factorisations;
+    if newton.creeps(island, params)
+        && let Some(residual) = hold.any(island, params, a, &newton.pieces, tolerance)
+    {
+        impulses.copy_from_slice(&hold.lambda);
+        return Found { residual, way: Way::HeldByStress, steps };
+    }
+    let residual = newton.harden(island, params, a, tolerance);
+    impulses.copy_from_slice(&newton.lambda);
+    Found { residual, way: Way::Springs, steps: newton.factorisations }
 }
 
 /// G of two contacts, by the factor.
@@ -155,35 +229,4 @@ fn entry_of(problem: &ConstraintProblem, row: usize, column: usize) -> f64 {
     let mut out = [0.0; 9];
     problem.delassus_factor.product_into(i, j, [3, 3], &mut out);
     out[3 * (row - problem.range(i).start) + column - problem.range(j).start]
-}
-
-fn find<D: Delassus>(
-    island: &Island<'_>,
-    params: &SpringsParams,
-    (hold, newton): (&mut Hold, &mut Newton),
-    a: &mut D,
-    tolerance: f64,
-    impulses: &mut [f64],
-) -> Option<Found> {
-    if let Some(residual) = hold.smallest(island, params, a, tolerance) {
-        impulses.copy_from_slice(&hold.lambda);
-        return Some(Found { residual, way: Way::Holds, steps: 1 });
-    }
-    let residual = newton.limit(island, params, a, tolerance);
-    if !residual.is_finite() {
-        return None;
-    }
-    let steps = newton.factorisations;
-    let slip = newton.fastest_slip(island);
-    if slip > tolerance && slip <= params.creep * island.size() {
-        let pieces = std::mem::take(&mut newton.pieces);
-        let held = hold.any(island, params, a, &pieces, tolerance);
-        newton.pieces = pieces;
-        if let Some(residual) = held {
-            impulses.copy_from_slice(&hold.lambda);
-            return Some(Found { residual, way: Way::HeldByStress, steps });
-        }
-    }
-    impulses.copy_from_slice(&newton.lambda);
-    Some(Found { residual, way: Way::Springs, steps })
 }

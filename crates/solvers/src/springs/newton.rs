@@ -8,19 +8,19 @@
 //! [Rockafellar1976], of which a few lead to ρ → 0.
 
 use super::delassus::Delassus;
-use super::pieces::{Piece, friction_of, piece_of, put, tangential_rows};
+use super::pieces::{Piece, piece_of, put, tangential_rows};
 use super::{Island, SpringsParams};
-use stiction_contact::cone::tangential;
-use stiction_contact::{Cone, Law};
+use stiction_contact::Law;
 
 /// F at which an equilibrium is found, and at which a proximal step is, in units of ‖g‖/ḡ [–].
 const FOUND: f64 = 1e-10;
 const SHARP: f64 = 1e-13;
 /// F is rounding where a step leaves more than a tenth of so little [–].
 const ROUNDING: f64 = 1e-12;
-/// A step is halved where F more than doubles, so often at most.
-const GROWS: f64 = 2.0;
-const HALVINGS: u32 = 4;
+/// A proximal step that leaves more than this share of the natural map is slow [–].
+const SLOW: f64 = 0.03;
+/// The equilibrium of softer springs is found to this share of their ρ [–].
+const ROUGH: f64 = 1e-6;
 /// The factor of other steps serves while the pieces are the same and each step leaves no more than this share of F [–].
 const GAINS: f64 = 0.1;
 
@@ -34,6 +34,7 @@ pub(super) struct Newton {
     w: Vec<f64>,
     c: Vec<f64>,
     reference: Vec<f64>,
+    /// w before impulses are put on their pieces.
     before: Vec<f64>,
     step: Vec<f64>,
     d: Vec<f64>,
@@ -43,68 +44,38 @@ pub(super) struct Newton {
 }
 
 impl Newton {
-    /// The limit of the springs of the island from no impulses, into `self.lambda`, admissible; its natural map [m/s], infinite
-    /// where the springs have no equilibrium that this finds.
-    pub(super) fn limit<D: Delassus>(
+    /// The equilibrium of the springs at ρ̄, into `self.lambda`, from impulses `pressing` without friction: at once, or by way of softer
+    /// springs; false if neither leads there.
+    pub(super) fn equilibrium<D: Delassus>(
         &mut self,
         island: &Island<'_>,
         params: &SpringsParams,
         a: &mut D,
-        tolerance: f64,
-    ) -> f64 {
+        pressing: &[f64],
+    ) -> bool {
         self.factorisations = 0;
-        self.clear(island);
-        if !self.stage(island, params, a, params.compliance, false, FOUND) && !self.ladder(island, params, a) {
-            return f64::INFINITY;
+        let most = params.newton_steps;
+        self.begin_at(pressing);
+        if self.stage(island, a, (params.compliance, most), false, FOUND) {
+            return true;
         }
-        self.harden(island, params, a, tolerance)
+        self.begin_at(pressing);
+        let softer = params.softer * params.compliance;
+        self.stage(island, a, (softer, most), false, ROUGH * softer)
+            && self.stage(island, a, (params.compliance, most), false, FOUND)
     }
 
-    fn clear(&mut self, island: &Island<'_>) {
+    /// Takes an equilibrium that another method has found.
+    pub(super) fn begin_at(&mut self, lambda: &[f64]) {
         self.lambda.clear();
-        self.lambda.resize(island.problem.rows(), 0.0);
-        self.reference.clone_from(&self.lambda);
+        self.lambda.extend_from_slice(lambda);
+        self.reference.clear();
+        self.reference.resize(lambda.len(), 0.0);
         self.factored.clear();
     }
 
-    /// From soft springs to stiff ones, each from where the last two point; false if some have no equilibrium.
-    fn ladder<D: Delassus>(&mut self, island: &Island<'_>, params: &SpringsParams, a: &mut D) -> bool {
-        self.clear(island);
-        let mut rho = params.softest;
-        let mut last: Option<f64> = None;
-        self.best.clone_from(&self.lambda);
-        let mut shorter = 0;
-        let mut share = params.rung;
-        loop {
-            let before = self.lambda.clone();
-            if let Some(last) = last {
-                let slope = (rho - last) / (last / share - last);
-                for (l, old) in self.lambda.iter_mut().zip(&self.best) {
-                    *l += slope * (old - *l);
-                }
-            }
-            if self.stage(island, params, a, rho, false, FOUND.max(1e-6 * rho.min(1.0))) {
-                if rho <= params.compliance {
-                    return true;
-                }
-                self.best = before;
-                last = Some(rho);
-                rho = (rho * share).max(params.compliance);
-                continue;
-            }
-            self.lambda = before;
-            shorter += 1;
-            let Some(done) = last else { return false };
-            if shorter > 3 {
-                return false;
-            }
-            share = share.sqrt();
-            rho = done * share;
-        }
-    }
-
-    /// ρ → 0 by proximal steps, from an equilibrium; the natural map [m/s] of the best impulses, which stay.
-    fn harden<D: Delassus>(
+    /// ρ → 0 by proximal steps, from an equilibrium; the natural map [m/s] of the best impulses, which stay and are in their sets.
+    pub(super) fn harden<D: Delassus>(
         &mut self,
         island: &Island<'_>,
         params: &SpringsParams,
@@ -112,25 +83,33 @@ impl Newton {
         tolerance: f64,
     ) -> f64 {
         let enough = params.digits * tolerance;
-        let mut best = f64::INFINITY;
+        let mut best = self.judge(island, a);
+        std::mem::swap(&mut self.best, &mut self.trial);
+        let mut rho = params.compliance;
         for _ in 0..params.proximal_steps {
             self.reference.clone_from(&self.lambda);
-            if !self.stage(island, params, a, params.compliance, true, SHARP) {
+            if !self.stage(island, a, (rho, params.proximal_newton_steps), true, SHARP) {
                 break;
             }
             let e = self.judge(island, a);
-            let gains = e < 0.5 * best;
+            let slow = !(e < SLOW * best);
             if e < best {
                 best = e;
                 std::mem::swap(&mut self.best, &mut self.trial);
             }
-            if best <= enough || !gains {
+            if best <= enough {
                 break;
             }
+            // Bodies much heavier than the mean feel the springs as soft.
+            if slow {
+                rho *= params.harder;
+                self.factored.clear();
+                if rho < params.null {
+                    break;
+                }
+            }
         }
-        if best.is_finite() {
-            self.lambda.clone_from(&self.best);
-        }
+        self.lambda.clone_from(&self.best);
         best
     }
 
@@ -147,9 +126,8 @@ impl Newton {
     fn stage<D: Delassus>(
         &mut self,
         island: &Island<'_>,
-        params: &SpringsParams,
         a: &mut D,
-        rho: f64,
+        (rho, most): (f64, u32),
         proximal: bool,
         found: f64,
     ) -> bool {
@@ -164,24 +142,14 @@ impl Newton {
         }
         let unit = island.size() / island.metric.mean;
         let mut last = f64::INFINITY;
-        let mut halvings = 0;
-        for step in 0..=params.newton_steps {
+        for step in 0..=most {
             let e = self.evaluate(island, a) / unit;
             if e <= found || step > 2 && e <= ROUNDING && e > GAINS * last {
                 return true;
             }
-            if !e.is_finite() || step == params.newton_steps {
+            if !e.is_finite() || step == most {
                 return false;
             }
-            if step > 1 && e > GROWS * last && halvings < HALVINGS {
-                halvings += 1;
-                for ((l, b), s) in self.lambda.iter_mut().zip(&self.before).zip(&mut self.step) {
-                    *s *= 0.5;
-                    *l = b + *s;
-                }
-                continue;
-            }
-            halvings = 0;
             let again = e <= GAINS * last
                 && self.factored.len() == self.pieces.len()
                 && self.factored.iter().zip(&self.pieces).all(|(f, p)| f.is_like(p));
@@ -194,12 +162,19 @@ impl Newton {
                 self.factored.clone_from(&self.pieces);
             }
             self.put_on_pieces(island, a);
-            self.before.clone_from(&self.lambda);
             self.right_hand_side(island);
             a.solve(problem, &self.factored, &mut self.step);
             self.lambda.iter_mut().zip(&self.step).for_each(|(l, s)| *l += s);
         }
         false
+    }
+
+    /// The pieces and velocities of an equilibrium at ρ̄.
+    pub(super) fn look<D: Delassus>(&mut self, island: &Island<'_>, params: &SpringsParams, a: &mut D) {
+        self.factorisations = 0;
+        self.d.clear();
+        self.d.extend(island.metric.d.iter().map(|d| params.compliance * d));
+        self.evaluate(island, a);
     }
 
     /// w, the pieces and ‖F‖ of the impulses.
@@ -227,6 +202,7 @@ impl Newton {
 
     /// Puts what is known where the pieces say, with w to match.
     fn put_on_pieces<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) {
+        self.before.clone_from(&self.w);
         let mut moved = false;
         for (i, (piece, now)) in self.factored.iter().zip(&self.pieces).enumerate() {
             let rows = island.problem.range(i);
@@ -237,39 +213,49 @@ impl Newton {
         }
     }
 
-    /// −w where velocities vanish, and what friction has across its direction.
+    /// −w where velocities vanish; across the direction of friction −F_T/r, less f times what putting impulses on their pieces has
+    /// changed of w, as the equations are those before it.
     fn right_hand_side(&mut self, island: &Island<'_>) {
         let problem = island.problem;
         self.step.clear();
         self.step.extend(self.w.iter().map(|w| -w));
         for (i, pieces) in self.factored.iter().zip(&self.pieces).enumerate() {
-            let (Piece::Slides { along, stiff, mu, .. }, Piece::Slides { along: now, .. }) = pieces else {
+            let (Piece::Slides { along, stiff, mu, share }, Piece::Slides { along: now, .. }) = pieces else {
                 continue;
             };
             let (rows, cone) = (problem.range(i), problem.cone(i));
-            let (lambda, step) = (&self.lambda[rows.clone()], &mut self.step[rows]);
-            let (radius, tangents) = (mu * lambda[cone.normal()], tangential_rows(cone));
+            let normal = rows.start + cone.normal();
+            let (radius, tangents) =
+                (mu * (self.lambda[normal] - self.before[normal] / stiff), tangential_rows(cone));
             let mut on = 0.0;
             for ((&t, u), now) in tangents.iter().zip(along).zip(now) {
-                step[t] = -stiff * (lambda[t] - radius * now);
-                on += step[t] * u;
+                let r = rows.start + t;
+                let moved = self.w[r] - self.before[r];
+                self.step[r] = -stiff * (self.lambda[r] - radius * now) - share * moved;
+                on += self.step[r] * u;
             }
-            tangents.iter().zip(along).for_each(|(&t, u)| step[t] -= on * u);
+            tangents.iter().zip(along).for_each(|(&t, u)| self.step[rows.start + t] -= on * u);
         }
     }
 
-    /// The fastest slip of what presses [m/s], and whether anything does; of the impulses last judged.
-    pub(super) fn fastest_slip(&self, island: &Island<'_>) -> f64 {
-        let problem = island.problem;
-        let slip = |(i, cone): (usize, &Cone)| {
-            let rows = problem.range(i);
-            match friction_of(*cone) {
-                Some(mu) if mu > 0.0 && self.best[rows.start + 2] > 0.0 => {
-                    tangential(&self.c[rows])
-                }
-                _ => 0.0,
+    /// True if something slides in the equilibrium, and all that does so creeps: it is slower than the share `params.creep` of what
+    /// it would be without impulses.
+    pub(super) fn creeps(&self, island: &Island<'_>, params: &SpringsParams) -> bool {
+        let mut any = false;
+        for (i, piece) in self.pieces.iter().enumerate() {
+            let Piece::Slides { .. } = piece else { continue };
+            let rows = island.problem.range(i);
+            let mut square = 0.0;
+            for &t in tangential_rows(island.problem.cone(i)) {
+                let r = rows.start + t;
+                square += (self.w[r] - self.d[r] * (self.lambda[r] - self.reference[r])).powi(2);
             }
-        };
-        problem.cones().iter().enumerate().map(slip).fold(0.0, f64::max)
+            let free: f64 = island.problem.free_velocity[rows].iter().map(|g| g * g).sum();
+            if square > params.creep * params.creep * free {
+                return false;
+            }
+            any = true;
+        }
+        any
     }
 }

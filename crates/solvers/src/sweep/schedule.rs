@@ -3,11 +3,15 @@
 
 use super::{Rule, SweepParams, Twin, Workspace, plain, report};
 use crate::finish::Reached;
-use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
+use crate::springs::{Answer, Question, Springs, SpringsParams};
+use crate::trees::TreeSystem;
+use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
 /// Sticking, where it is asked first, is also asked of starts that would do but leave more than this, so that what rests moves
 /// no faster [m/s].
 pub(super) const RESTS: f64 = 1e-11;
+/// The equilibrium of springs is found to this share of the tolerance [–].
+const SHARP: f64 = 1e-2;
 
 impl<R: Rule> Twin<R> {
     /// The first row of the schedule: where the start will do, or none can, that is all; where it leaves more than it need, and
@@ -48,20 +52,72 @@ impl<R: Rule> Twin<R> {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> Option<SolveReport> {
-        let springs = self.params.springs.filter(|s| problem.rows() <= s.rows as usize)?;
+        let params = self.params.springs.filter(|s| problem.rows() <= s.rows as usize && rubs(problem))?;
         let kept = ws.with_starts(problem, R::LAW, tolerance, |starts, task, _| starts.keep(task, impulses));
-        let (residual, steps) = match kept.filter(|e| !self.all && *e <= RESTS) {
-            Some(e) => (e, 0),
-            None => {
-                let found = ws.springs.answer(problem, &ws.stopping, &springs, tolerance, impulses)?;
-                if std::env::var_os("SPRINGS").is_some() { eprintln!("springs {:?} rows {} {:e} steps {}", found.way, problem.rows(), found.residual, found.steps); }
-                (found.residual, found.steps)
+        if let Some(e) = kept.filter(|e| !self.all && *e <= RESTS) {
+            watch.show(0, impulses);
+            return Some(report(SolveStatus::Converged, 0, e));
+        }
+        let mut steps = 0;
+        let mut springs = std::mem::take(&mut ws.springs);
+        let question = Question { problem, stopping: &ws.stopping, params: &params, tolerance };
+        let mut answer = springs.answer(&question, impulses);
+        if let Answer::Stalled = answer
+            && let Some(soft) = self.equilibrium(ws, &springs, &params, problem, (tolerance, impulses), watch)
+        {
+            ws.prepare(problem);
+            steps = soft.iterations;
+            if soft.converged() {
+                let question = Question { problem, stopping: &ws.stopping, params: &params, tolerance };
+                answer = springs.go_on(&question, &ws.swept, impulses);
             }
-        };
-        (residual <= tolerance).then(|| {
-            watch.show(steps, impulses);
-            report(SolveStatus::Converged, steps, residual)
+        }
+        if std::env::var_os("SPRINGS").is_some() { eprintln!("springs rows {} steps {steps} {answer:?}", problem.rows()); }
+        ws.springs = springs;
+        let Answer::Found(found) = answer else { return None };
+        (found.residual <= tolerance).then(|| {
+            watch.show(steps + found.steps, impulses);
+            report(SolveStatus::Converged, steps + found.steps, found.residual)
         })
+    }
+
+    /// The equilibrium of the springs by the chain of an exact law, into `ws.swept`, from `impulses`.
+    fn equilibrium(
+        &self,
+        ws: &mut Workspace,
+        springs: &Springs,
+        params: &SpringsParams,
+        problem: &ConstraintProblem,
+        (tolerance, impulses): (f64, &[f64]),
+        watch: &mut Watch<'_>,
+    ) -> Option<SolveReport> {
+        let mut soft = ws.soft.take().unwrap_or_default();
+        if problem.blocks_formed() {
+            soft.copy_blocks_of(problem);
+            soft.delassus_factor.clone_from(&problem.delassus_factor);
+        } else {
+            soft.copy_rows_of(problem);
+        }
+        springs.soften(params, &mut soft);
+        let formed = TreeSystem::pays(&soft) || soft.form_blocks().is_ok();
+        let mut lambda = std::mem::take(&mut ws.swept);
+        lambda.clear();
+        lambda.extend_from_slice(impulses);
+        R::LAW.project_all(&soft, &mut lambda);
+        ws.prepare(&soft);
+        ws.finish.forget();
+        soft.velocities_into(&lambda, &mut ws.c);
+        let residual = ws.residual(&soft, R::LAW, &lambda, &ws.c);
+        let alone = SweepParams { tolerance: SHARP * tolerance, last_sweeps: 0, ..self.params };
+        let from = Reached { residual, steps: 0 };
+        let report = formed.then(|| {
+            self.bounds.keep(self.bounds.budget_of(&soft), || {
+                self.warm_then_cold(ws, &alone, &soft, &mut lambda, from, watch)
+            })
+        });
+        ws.swept = lambda;
+        ws.soft = Some(soft);
+        report
     }
 
     /// True if sticking is asked first.
@@ -109,4 +165,9 @@ impl<R: Rule> Twin<R> {
         ws.swept = swept;
         best
     }
+}
+
+/// True if some contact has friction: without, velocities have one answer.
+fn rubs(problem: &ConstraintProblem) -> bool {
+    problem.cones().iter().any(|c| matches!(*c, Cone::Friction { mu } | Cone::Patch { mu, .. } if mu > 0.0))
 }

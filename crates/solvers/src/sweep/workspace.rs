@@ -86,6 +86,8 @@ pub(crate) struct Workspace {
     pub(super) swept: Vec<f64>,
     /// The problem without the factor of its G.
     pub(super) rows: Option<ConstraintProblem>,
+    /// The problem with springs.
+    pub(super) soft: Option<ConstraintProblem>,
     pub(super) scratch: Vec<f64>,
     smaller: Vec<f64>,
     /// Impulses before the sweep.
