@@ -119,16 +119,8 @@ fn effort(s: &Summary) -> String {
         .iter()
         .map(|(n, steps)| format!("; {steps} met the bound of {n} factorisations"))
         .collect();
-    let several = match e.several_answers {
-        0 => String::new(),
-        n => format!(
-            "\n{:15}{n} steps had several answers, at most {} m/s apart (`stiction solvers auto`)",
-            "",
-            short(e.answers_apart_max)
-        ),
-    };
     format!(
-        "{} iterations a step, at most {}; {verdict}{bounds}{gained}{remedies}{several}",
+        "{} iterations a step, at most {}; {verdict}{bounds}{gained}{remedies}",
         short(e.iterations_mean),
         e.iterations_max
     )

@@ -137,12 +137,6 @@ pub trait ContactSolver: Send {
         "that to which its iterations lead from the impulses of the last step"
     }
 
-    /// Where the last problem had several answers of which one was selected: how far its velocities are from those of the
-    /// answer found first, 2-norm [m/s].
-    fn another_answer(&self) -> Option<f64> {
-        None
-    }
-
     /// Where an island of the last problem met the end of what a solve may cost, which leaves the best impulses so far:
     /// factorisations of the largest budget met. Of solvers that have budgets.
     fn bound_met(&self) -> Option<u32> {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use stiction::contact::Certificate;
 use stiction::models::{Note, Topic};
-use stiction::{Answers, CERTIFIED, EnergyLedger, StepReport, StepStatus};
+use stiction::{Answers, EnergyLedger, StepReport, StepStatus};
 
 /// One run, as the command line prints it with `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -142,10 +142,6 @@ pub struct SolverEffort {
     pub bounds_met: BTreeMap<u32, u64>,
     /// Steps by the remedy that was taken because the problem had no good answer.
     pub remedies: BTreeMap<&'static str, u64>,
-    /// Steps with several answers whose velocities are more than 1e-6 m/s apart, of which one was selected.
-    pub several_answers: u64,
-    /// The largest distance between two such answers [m/s].
-    pub answers_apart_max: f64,
     /// Counts of all answers of every step, where the scene asks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<AnswersFound>,
@@ -202,8 +198,6 @@ pub(crate) struct Tally {
     rounding: u64,
     bounds_met: BTreeMap<u32, u64>,
     remedies: BTreeMap<&'static str, u64>,
-    several_answers: u64,
-    answers_apart_max: f64,
     answers: Option<AnswersFound>,
     asleep: usize,
     asleep_sum: u64,
@@ -228,10 +222,6 @@ impl Tally {
         }
         if let Some(budget) = report.bound_met {
             *self.bounds_met.entry(budget).or_default() += 1;
-        }
-        if let Some(apart) = report.another_answer.filter(|apart| *apart > CERTIFIED) {
-            self.several_answers += 1;
-            self.answers_apart_max = self.answers_apart_max.max(apart);
         }
         if let StepStatus::Failed(cause) = &report.status {
             self.failure = Some(cause.clone());
@@ -274,8 +264,6 @@ impl Tally {
             rounding: self.rounding,
             bounds_met: self.bounds_met.clone(),
             remedies: self.remedies.clone(),
-            several_answers: self.several_answers,
-            answers_apart_max: self.answers_apart_max,
             answers: self.answers.clone(),
         }
     }
@@ -305,7 +293,6 @@ mod tests {
             energy_error: 0.0,
             energy_error_rate: 0.0,
             remedy: None,
-            another_answer: None,
             bound_met: None,
             corrected: false,
             asleep: 0,
@@ -337,8 +324,6 @@ mod tests {
                 rounding: 1,
                 bounds_met: BTreeMap::new(),
                 remedies: BTreeMap::new(),
-                several_answers: 0,
-                answers_apart_max: 0.0,
                 answers: None,
             }
         );

@@ -55,7 +55,6 @@ pub mod raisim_ds;
 pub mod registry;
 mod residual;
 pub mod sap;
-mod selection;
 pub mod similar;
 mod smoothing;
 mod splitting;

@@ -27,7 +27,6 @@ use crate::parameters::{Parameter, Parameters};
 use crate::raisim::{Raisim, RaisimParams};
 use crate::raisim_ds::{RaisimDs, RaisimDsParams};
 use crate::sap::{Sap, SapParams};
-use crate::selection::Selected;
 use crate::similar::{Similar, SimilarParams};
 use crate::values::{Misfit, Params};
 use serde::Serialize;
@@ -67,9 +66,6 @@ pub struct Entry {
 
 type Made = Result<Box<dyn ContactSolver>, SolverError>;
 
-/// The parameter that asks for the answer that `auto` selects.
-const SELECTION: &str = "selection_rows";
-
 /// A parameter of an entry, as its manual shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Setting {
@@ -102,22 +98,7 @@ impl Entry {
     pub fn settings(&self) -> Vec<Setting> {
         let mut out = Vec::new();
         list("", self.table, &(self.defaults)(), &mut out);
-        if self.may_select() {
-            out.push(Setting {
-                name: SELECTION.to_owned(),
-                unit: "–",
-                default: "0".to_owned(),
-                allowed: "a whole number >= 0".to_owned(),
-                effect: "rows of connected contacts up to which the answer is the one `auto` selects where the law has several; \
-                         0: never",
-            });
-        }
         out
-    }
-
-    /// True if the answer that `auto` selects can be asked for: of solvers of the exact law that do not select it anyhow.
-    fn may_select(&self) -> bool {
-        self.law == Law::Ncp && self.table.iter().all(|p| p.name != SELECTION)
     }
 
     /// True if it runs published sweeps and nothing else, so that an accelerated form stands beside it.
@@ -140,19 +121,6 @@ impl Entry {
                 "tolerance > 0 [m/s], and no more than 1e154: residuals are summed as squares".to_owned();
             let (name, value) = ("tolerance".to_owned(), format!("{tolerance:e}"));
             return Err(ParamError { solver: self.name, name, value, expected }.into());
-        }
-        let selection = params.get(SELECTION).filter(|_| self.may_select()).cloned();
-        if let Some(value) = selection {
-            let whole = value.as_f64().filter(|x| *x >= 0.0 && x.fract() == 0.0);
-            let rows = whole.ok_or_else(|| ParamError {
-                solver: self.name,
-                name: SELECTION.to_owned(),
-                value: value.to_string(),
-                expected: "a whole number >= 0".to_owned(),
-            })?;
-            let inner = self.make(common, &params.clone().filtered(|name| name != SELECTION))?;
-            let rows = rows as usize;
-            return Ok(if rows > 0 { Box::new(Selected::new(inner, tolerance, rows)) } else { inner });
         }
         let shared = Params::default()
             .with("tolerance", common.tolerance)

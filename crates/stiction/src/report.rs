@@ -61,9 +61,6 @@ pub struct StepReport {
     pub energy_error_rate: f64,
     /// What was done because the problem had no good answer; `None` mostly.
     pub remedy: Option<Remedy>,
-    /// Where the law had several answers and the contact solver selected one: how far its velocities at the constraints are
-    /// from those of the answer found first, 2-norm [m/s].
-    pub another_answer: Option<f64>,
     /// Where an island of contacts met the end of its budget, which leaves the best impulses so far: factorisations of the
     /// largest budget met ([`stiction_solvers::effort`]).
     pub bound_met: Option<u32>,
@@ -122,7 +119,6 @@ impl StepReport {
             energy_error: 0.0,
             energy_error_rate: 0.0,
             remedy: None,
-            another_answer: None,
             bound_met: None,
             corrected: false,
             asleep: 0,
@@ -145,7 +141,6 @@ impl StepReport {
             energy_error: 0.0,
             energy_error_rate: 0.0,
             remedy: None,
-            another_answer: None,
             bound_met: None,
             corrected: false,
             asleep: 0,
@@ -175,10 +170,6 @@ impl StepReport {
             energy_error: self.energy_error + next.energy_error,
             energy_error_rate: self.energy_error_rate.max(next.energy_error_rate),
             remedy: self.remedy.max(next.remedy),
-            another_answer: match (self.another_answer, next.another_answer) {
-                (Some(a), Some(b)) => Some(a.max(b)),
-                (a, b) => a.or(b),
-            },
             bound_met: self.bound_met.max(next.bound_met),
             corrected: self.corrected || next.corrected,
             asleep: next.asleep,

@@ -208,7 +208,6 @@ impl stiction::Stepper for Falling {
             energy_error: 0.0,
             energy_error_rate: 0.0,
             remedy: None,
-            another_answer: None,
             bound_met: None,
             nmdp: None,
             ledger: None,

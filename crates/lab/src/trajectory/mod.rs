@@ -67,8 +67,6 @@ pub struct Trajectory {
     pub energy_error: Vec<f64>,
     /// The fastest that a tree made it, [`StepReport::energy_error_rate`] [1/s].
     pub energy_error_rate: Vec<f64>,
-    /// Distance to the answer found first, [`StepReport::another_answer`] [m/s], or NaN.
-    pub another_answer: Vec<f64>,
     /// 1 where a correction changed impulses.
     pub corrected: Vec<u32>,
     /// Bodies that sleep from then on.
@@ -157,7 +155,6 @@ impl Trajectory {
             parts: Vec::new(),
             energy_error: Vec::new(),
             energy_error_rate: Vec::new(),
-            another_answer: Vec::new(),
             corrected: Vec::new(),
             asleep: Vec::new(),
             effort: Vec::new(),
@@ -237,7 +234,6 @@ impl Trajectory {
         self.parts.push(report.map_or(0, |r| r.parts));
         self.energy_error.push(report.map_or(0.0, |r| r.energy_error));
         self.energy_error_rate.push(report.map_or(0.0, |r| r.energy_error_rate));
-        self.another_answer.push(report.and_then(|r| r.another_answer).unwrap_or(f64::NAN));
         self.corrected.push(report.map_or(0, |r| u32::from(r.corrected)));
         self.asleep.push(report.map_or(0, |r| count(r.asleep)));
     }

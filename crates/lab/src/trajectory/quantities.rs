@@ -33,7 +33,7 @@ const fn quantity(
 }
 
 /// All arrays, in their order. W are world axes, z up. What a step measures is NaN or zero in row 0, the first state.
-pub const QUANTITIES: [Quantity; 34] = [
+pub const QUANTITIES: [Quantity; 33] = [
     quantity("t", &["row"], "s", "time"),
     quantity("q", &["row", "q"], "`about.q`", "coordinates"),
     quantity("v", &["row", "v"], "`about.v`", "velocities"),
@@ -53,12 +53,6 @@ pub const QUANTITIES: [Quantity; 34] = [
         "energy that trees of joints made in the step and nothing explains",
     ),
     quantity("energy_error_rate", &["row"], "1/s", "the fastest that one made it, relative to what it has"),
-    quantity(
-        "another_answer",
-        &["row"],
-        "m/s",
-        "distance of the answer found first from the one selected, else NaN",
-    ),
     quantity("corrected", &["row"], "-", "1 where a contact correction changed impulses"),
     quantity("asleep", &["row"], "-", "bodies that sleep from now on"),
     quantity("effort", &["row", "actuator"], "N or N·m", "effort of every actuator during the step"),
@@ -125,7 +119,6 @@ impl Trajectory {
             "parts" => counts(&self.parts),
             "energy_error" => doubles(&self.energy_error),
             "energy_error_rate" => doubles(&self.energy_error_rate),
-            "another_answer" => doubles(&self.another_answer),
             "corrected" => counts(&self.corrected),
             "asleep" => counts(&self.asleep),
             "effort" => doubles(&self.effort),

@@ -87,6 +87,13 @@ impl Cholesky {
         true
     }
 
+    /// The least pivot over the largest, after [`Self::factor`] [–].
+    pub(crate) fn least_pivot(&self) -> f64 {
+        let roots = || self.a.iter().step_by(self.n + 1);
+        let (least, most) = roots().fold((f64::INFINITY, 0.0_f64), |(l, m), u| (l.min(*u), m.max(*u)));
+        (least / most).powi(2)
+    }
+
     /// x ← A⁻¹ x.
     #[inline(always)]
     pub(crate) fn solve(&self, x: &mut [f64]) {

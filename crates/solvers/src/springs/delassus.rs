@@ -19,6 +19,9 @@ use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem};
 use stiction_dynamics::lanes;
 
+/// The least pivot over the largest of equations that are far from singular [–].
+const REGULAR: f64 = 1e-5;
+
 /// See the module. An operator is set up once for a problem and then factored for one set of pieces after another.
 pub(super) trait Delassus {
     /// out = (G + R) x.
@@ -32,6 +35,9 @@ pub(super) trait Delassus {
 
     /// Factors the equations of `pieces`, `d` being the diagonal of D by rows [1/kg]. False if they are singular.
     fn factor(&mut self, problem: &ConstraintProblem, pieces: &[Piece], d: &[f64]) -> bool;
+
+    /// True if the symmetric equations just factored are far from singular: no impulses act on no velocity.
+    fn is_regular(&self) -> bool;
 
     /// Replaces the right-hand side b, by rows, by Δλ. Of blocks that slide b_T must be normal to u.
     fn solve(&mut self, problem: &ConstraintProblem, pieces: &[Piece], x: &mut [f64]);
@@ -222,6 +228,10 @@ impl Delassus for Dense {
         if self.symmetric { self.cholesky.factor() } else { self.lu.factor() }
     }
 
+    fn is_regular(&self) -> bool {
+        self.symmetric && self.cholesky.least_pivot() > REGULAR
+    }
+
     fn solve(&mut self, _: &ConstraintProblem, _: &[Piece], x: &mut [f64]) {
         let Self { unknowns, symmetric, lu, cholesky, b, .. } = self;
         b.clear();
@@ -300,6 +310,10 @@ impl Delassus for ByTrees {
         self.system.factor(equations)
     }
 
+    fn is_regular(&self) -> bool {
+        false
+    }
+
     fn solve(&mut self, problem: &ConstraintProblem, pieces: &[Piece], x: &mut [f64]) {
         for (i, piece) in pieces.iter().enumerate() {
             let rows = &mut x[problem.range(i)];
@@ -334,6 +348,13 @@ impl Delassus for Operator<'_> {
         match self {
             Self::Dense(a) => a.factor(problem, pieces, d),
             Self::Trees(a) => a.factor(problem, pieces, d),
+        }
+    }
+
+    fn is_regular(&self) -> bool {
+        match self {
+            Self::Dense(a) => a.is_regular(),
+            Self::Trees(a) => a.is_regular(),
         }
     }
 

@@ -57,8 +57,12 @@ impl Hold {
         a: &mut D,
         tolerance: f64,
     ) -> Option<f64> {
-        self.press(island, params, a);
-        if !self.touches(island) {
+        if params.rows == 0 || island.problem.rows() <= params.rows as usize {
+            self.press(island, params, a);
+        } else {
+            self.close(island);
+        }
+        if !self.touches() {
             return None;
         }
         self.metric(island, params.null);
@@ -67,6 +71,9 @@ impl Hold {
                 return None;
             }
             if !self.changes(island, tolerance) {
+                if !a.is_regular() {
+                    self.take_noise(island, a);
+                }
                 return self.inside(island).then(|| self.judge(island, a)).filter(|e| *e <= tolerance);
             }
         }
@@ -119,6 +126,20 @@ impl Hold {
             Cone::Friction { mu } | Cone::Patch { mu, .. } if mu == 0.0 => Piece::Closed,
             _ => Piece::Sticks,
         }
+    }
+
+    /// P of islands of many rows: what closes without impulses.
+    fn close(&mut self, island: &Island<'_>) {
+        self.size = island.size();
+        self.pieces.clear();
+        self.pieces.extend(island.problem.cones().iter().enumerate().map(|(i, cone)| {
+            let g = &island.problem.free_velocity[island.problem.range(i)];
+            match *cone {
+                Cone::Box { .. } => piece_of(*cone, island.stopping.norms[i], &[0.0], g).0,
+                cone if cone.opens() && g[cone.normal()] > 0.0 => Piece::Fixed(0.0),
+                cone => Self::held(cone),
+            }
+        }));
     }
 
     /// P: what presses where there is no friction, with springs along the normals alone; the answer is unique.
@@ -178,9 +199,9 @@ impl Hold {
         }
     }
 
-    /// True if a contact with friction, or a row that is bilateral, is in P.
-    fn touches(&self, island: &Island<'_>) -> bool {
-        self.pieces.iter().zip(island.problem.cones()).any(|(piece, _)| !matches!(piece, Piece::Fixed(_)))
+    /// True if something is in P.
+    fn touches(&self) -> bool {
+        self.pieces.iter().any(|piece| !matches!(piece, Piece::Fixed(_)))
     }
 
     /// (2) with the pieces at hand; false if it comes to no end.
@@ -261,6 +282,36 @@ impl Hold {
             self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
         }
         before <= tolerance
+    }
+
+    /// Takes off what rounding has left outside of the range of A, some u/ε of the impulses: A (A + ε D)⁻¹ leaves of what is in the
+    /// range all but ε, which a step of (2) puts back.
+    fn take_noise<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) {
+        let problem = island.problem;
+        self.step.clone_from(&self.lambda);
+        for (i, piece) in self.pieces.iter().enumerate() {
+            if let Piece::Fixed(_) = piece {
+                self.step[problem.range(i)].fill(0.0);
+            }
+        }
+        a.solve(problem, &self.pieces, &mut self.step);
+        a.multiply(problem, &self.step, &mut self.product);
+        for (i, piece) in self.pieces.iter().enumerate() {
+            let rows = problem.range(i);
+            match piece {
+                Piece::Sticks => self.lambda[rows.clone()].copy_from_slice(&self.product[rows]),
+                Piece::Closed => {
+                    let r = rows.start + problem.cone(i).normal();
+                    self.lambda[r] = self.product[r];
+                }
+                _ => {}
+            }
+        }
+        a.velocities(problem, &self.lambda, &mut self.c);
+        self.step.clear();
+        self.step.extend(self.c.iter().map(|c| -c));
+        a.solve(problem, &self.pieces, &mut self.step);
+        self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
     }
 
     /// ‖c‖ over the rows that are held [m/s].

@@ -25,6 +25,8 @@ mod hold;
 mod metric;
 mod newton;
 mod pieces;
+#[cfg(test)]
+mod tests;
 
 use crate::parameters::{Field, Parameter, Parameters, parameters};
 use crate::residual::StoppingResidual;
@@ -46,6 +48,8 @@ parameters! {
         ratio: f64 = 100.0, "–", above(0.0);
         /// ρ of the factor by which the smallest holding impulses are found.
         null: f64 = 1e-8, "–", above(0.0).at_most(1e-3);
+        /// Natural map that impulses which hold may leave, however large the tolerance.
+        held: f64 = 1e-8, "m/s", above(0.0);
         /// Steps of Newton's method to the equilibrium of the springs, before other methods.
         newton_steps: u32 = 20, "–", at_least(1.0);
         /// ρ of the softer springs, from whose equilibrium it goes on where it finds none at once, in units of that of the stiff ones.
@@ -82,23 +86,11 @@ impl Island<'_> {
     }
 }
 
-/// How an answer was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// The smallest impulses hold all that presses.
-    Holds,
-    /// The limit of springs.
-    Springs,
-    /// What would creep is held by other admissible impulses.
-    HeldByStress,
-}
-
 /// An answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     /// Natural map of the exact law [m/s].
     pub(crate) residual: f64,
-    pub(crate) way: Way,
     /// Factorisations of Newton's method.
     pub(crate) steps: u32,
 }
@@ -136,23 +128,45 @@ impl Springs {
     /// Leaves the answer of the rule in `impulses`, whatever they are. `stopping` is prepared for the problem, which is one island.
     pub(crate) fn answer(&mut self, task: &Question<'_>, impulses: &mut [f64]) -> Answer {
         let Question { problem, tolerance, .. } = *task;
+        let held = tolerance.min(task.params.held);
         let size = problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
         if size == 0.0 {
             impulses.fill(0.0);
             problem.cones().iter().enumerate().for_each(|(i, c)| c.project(&mut impulses[problem.range(i)]));
-            return Answer::Found(Found { residual: 0.0, way: Way::Holds, steps: 0 });
+            return Answer::Found(Found { residual: 0.0, steps: 0 });
         }
         self.with(task, size, |island, params, hold, newton, a| {
-            if let Some(residual) = hold.smallest(island, params, a, tolerance) {
+            if let Some(residual) = hold.smallest(island, params, a, held) {
                 impulses.copy_from_slice(&hold.lambda);
-                return Answer::Found(Found { residual, way: Way::Holds, steps: 1 });
+                return Answer::Found(Found { residual, steps: 1 });
             }
             if !newton.equilibrium(island, params, a, &hold.pressing) {
                 return Answer::Stalled;
             }
-            Answer::Found(from_equilibrium(island, params, (hold, newton), a, tolerance, impulses))
+            from_equilibrium(island, params, (hold, newton), a, tolerance, impulses)
         })
         .unwrap_or(Answer::Stalled)
+    }
+
+    /// Impulses that hold all that touches, the smallest if these are in their cones, into `impulses`; their natural map [m/s], at most
+    /// the tolerance. `None`, and the impulses as they were, where there are none.
+    pub(crate) fn hold(&mut self, task: &Question<'_>, impulses: &mut [f64]) -> Option<f64> {
+        let size = task.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        let tolerance = task.tolerance.min(task.params.held);
+        let mut residual = None;
+        self.with(task, size, |island, params, hold, _, a| {
+            residual = hold.smallest(island, params, a, tolerance).or_else(|| {
+                let pieces = std::mem::take(&mut hold.pieces);
+                let any = hold.any(island, params, a, &pieces, tolerance);
+                hold.pieces = pieces;
+                any
+            });
+            if residual.is_some() {
+                impulses.copy_from_slice(&hold.lambda);
+            }
+            Answer::Stalled
+        });
+        residual
     }
 
     /// The problem with springs at ρ̄, whose answer is their equilibrium, after [`Self::answer`] has stalled.
@@ -168,7 +182,7 @@ impl Springs {
         self.with(task, size, |island, params, hold, newton, a| {
             newton.begin_at(at);
             newton.look(island, params, a);
-            Answer::Found(from_equilibrium(island, params, (hold, newton), a, task.tolerance, impulses))
+            from_equilibrium(island, params, (hold, newton), a, task.tolerance, impulses)
         })
         .unwrap_or(Answer::Stalled)
     }
@@ -206,17 +220,20 @@ fn from_equilibrium<D: Delassus>(
     a: &mut D,
     tolerance: f64,
     impulses: &mut [f64],
-) -> Found {
+) -> Answer {
     let steps = newton.factorisations;
     if newton.creeps(island, params)
-        && let Some(residual) = hold.any(island, params, a, &newton.pieces, tolerance)
+        && let Some(residual) = hold.any(island, params, a, &newton.pieces, tolerance.min(params.held))
     {
         impulses.copy_from_slice(&hold.lambda);
-        return Found { residual, way: Way::HeldByStress, steps };
+        return Answer::Found(Found { residual, steps });
     }
     let residual = newton.harden(island, params, a, tolerance);
+    if !residual.is_finite() {
+        return Answer::Stalled;
+    }
     impulses.copy_from_slice(&newton.lambda);
-    Found { residual, way: Way::Springs, steps: newton.factorisations }
+    Answer::Found(Found { residual, steps: newton.factorisations })
 }
 
 /// G of two contacts, by the factor.

@@ -63,8 +63,6 @@ pub struct SweepParams {
     pub(crate) finish: bool,
     /// Sticking is asked first, of all that touches.
     pub(crate) holds: bool,
-    /// Rows of an island up to which sticking is not asked of impulses of bodies that move, but later, of the answer that slides.
-    pub(crate) asks_later: usize,
     /// Plain sweeps from the start where nothing else has led to the tolerance.
     pub(crate) last_sweeps: u32,
     /// The answer of small islands is that of springs.
@@ -74,7 +72,7 @@ pub struct SweepParams {
 impl SweepParams {
     /// Sticking is asked first, whatever the start is, and nothing after the last sweep.
     pub(crate) fn asking_first(tolerance: f64, max_iterations: u32, memory: usize, finish: bool) -> Self {
-        Self { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0, springs: None }
+        Self { tolerance, max_iterations, memory, finish, holds: true, last_sweeps: 0, springs: None }
     }
 
     /// True if sweeps are all there is: [`plain`].

@@ -30,8 +30,9 @@ impl<R: Rule> Twin<R> {
         }
         let enough = !self.all && current <= ws.enough(tolerance);
         if self.holds()
+            && self.springs_of(problem).is_none()
             && !(enough && current <= RESTS)
-            && let Some(e) = ws.hold(problem, &SweepParams { tolerance, ..self.params }, current, impulses)
+            && let Some(e) = ws.hold(problem, &SweepParams { tolerance, ..self.params }, impulses)
         {
             watch.show(1, impulses);
             return Some(report(SolveStatus::Converged, 1, e));
@@ -52,7 +53,7 @@ impl<R: Rule> Twin<R> {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> Option<SolveReport> {
-        let params = self.params.springs.filter(|s| problem.rows() <= s.rows as usize && rubs(problem))?;
+        let params = self.springs_of(problem)?;
         let kept = ws.with_starts(problem, R::LAW, tolerance, |starts, task, _| starts.keep(task, impulses));
         if let Some(e) = kept.filter(|e| !self.all && *e <= RESTS) {
             watch.show(0, impulses);
@@ -72,7 +73,6 @@ impl<R: Rule> Twin<R> {
                 answer = springs.go_on(&question, &ws.swept, impulses);
             }
         }
-        if std::env::var_os("SPRINGS").is_some() { eprintln!("springs rows {} steps {steps} {answer:?}", problem.rows()); }
         ws.springs = springs;
         let Answer::Found(found) = answer else { return None };
         (found.residual <= tolerance).then(|| {
@@ -110,7 +110,7 @@ impl<R: Rule> Twin<R> {
         let residual = ws.residual(&soft, R::LAW, &lambda, &ws.c);
         let alone = SweepParams { tolerance: SHARP * tolerance, last_sweeps: 0, ..self.params };
         let from = Reached { residual, steps: 0 };
-        let report = formed.then(|| {
+        let report = (formed && residual.is_finite()).then(|| {
             self.bounds.keep(self.bounds.budget_of(&soft), || {
                 self.warm_then_cold(ws, &alone, &soft, &mut lambda, from, watch)
             })
@@ -123,6 +123,11 @@ impl<R: Rule> Twin<R> {
     /// True if sticking is asked first.
     pub(super) fn holds(&self) -> bool {
         self.params.holds && R::LAW == Law::Ncp
+    }
+
+    /// The springs whose limit is the answer of the island, if it is that of springs.
+    fn springs_of(&self, problem: &ConstraintProblem) -> Option<SpringsParams> {
+        self.params.springs.filter(|s| problem.rows() <= s.rows as usize && rubs(problem))
     }
 
     /// [`Self::warm_then_cold`], and where that leads nowhere plain sweeps from the same start, [`SweepParams::last_sweeps`]: what

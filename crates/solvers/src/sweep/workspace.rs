@@ -8,13 +8,12 @@ use crate::iterate::Task;
 use crate::local::Contact;
 use crate::minimum_norm::MinimumNorm;
 use crate::residual::StoppingResidual;
-use crate::selection::Holding;
-use crate::springs::Springs;
+use crate::springs::{Question, Springs};
 use crate::trees::TreeSystem;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
-/// A start that leaves more than this is of bodies that move [tolerances].
-const RESTING: f64 = 1e2;
+/// Slip of more than so many times what all friction would stop is not stopped [–].
+const STOPS: f64 = 10.0;
 /// An Anderson step may let the residual grow by this factor [–].
 const GROWTH: f64 = 2.0;
 /// Accelerated sweeps without progress before as many plain ones.
@@ -75,7 +74,6 @@ pub(crate) struct Workspace {
     /// The impulses a solve starts from are the smallest already: an answer of this workspace.
     pub(super) own: bool,
     smallest: MinimumNorm,
-    holding: Holding,
     /// c = (G + R) λ + g of the current impulses, up to rounding since the last refresh.
     pub(super) c: Vec<f64>,
     /// z = Wᵀ λ of a sweep by the factor of G.
@@ -177,24 +175,36 @@ impl Workspace {
         R::SMALLEST && !self.own
     }
 
-    /// The smallest impulses that hold all that touches, if these are an answer, in place of `impulses`, whose velocities are c;
-    /// their residual.
+    /// Impulses that hold all that touches, if these are an answer, in place of `impulses`, whose velocities are c; their residual.
     pub(super) fn hold(
         &mut self,
         problem: &ConstraintProblem,
         params: &SweepParams,
-        current: f64,
         impulses: &mut [f64],
     ) -> Option<f64> {
-        let later = problem.rows() <= params.asks_later && impulses.iter().any(|&l| l != 0.0);
-        if later && (current > RESTING * params.tolerance || Holding::slides(problem, impulses)) {
+        if self.hopeless(problem, impulses) {
             return None;
         }
-        let Self { holding, stopping, c, .. } = self;
-        if holding.hopeless(problem, stopping, impulses, c) {
-            return None;
-        }
-        holding.hold(problem, stopping, params.tolerance, impulses)
+        let Self { springs, stopping, .. } = self;
+        let springs_params = params.springs.unwrap_or_default();
+        let question = Question { problem, stopping, params: &springs_params, tolerance: params.tolerance };
+        springs.hold(&question, impulses)
+    }
+
+    /// True if some contact that is pressed by `impulses` slips so fast that [`STOPS`] times all friction they allow would not stop
+    /// it.
+    fn hopeless(&self, problem: &ConstraintProblem, impulses: &[f64]) -> bool {
+        let pressed = || {
+            problem.cones().iter().enumerate().filter_map(|(i, cone)| {
+                let (Cone::Friction { mu } | Cone::Patch { mu, .. }) = *cone else { return None };
+                let first = problem.range(i).start;
+                let normal = impulses[first + 2];
+                (mu * normal > 0.0).then_some((i, first, mu * normal))
+            })
+        };
+        let friction: f64 = pressed().map(|p| p.2).sum();
+        let slip = |first: usize| self.c[first].hypot(self.c[first + 1]);
+        pressed().any(|(i, first, _)| slip(first) > STOPS * friction * self.stopping.norms[i])
     }
 
     /// Makes an answer as small as it can be; its residual.

@@ -401,7 +401,6 @@ impl TimeStepping {
             energy_error: error,
             energy_error_rate: rate,
             remedy: self.remedy,
-            another_answer: None,
             bound_met: None,
             corrected: self.room.corrected,
             asleep: 0,
@@ -480,9 +479,8 @@ impl Stepper for TimeStepping {
             Ok(()) => {
                 self.accept(world, state, h);
                 let solved = !self.posed.problem.is_empty();
-                let another_answer = if solved { solver.another_answer() } else { None };
                 let bound_met = if solved { solver.bound_met() } else { None };
-                StepReport { another_answer, bound_met, ..self.report() }
+                StepReport { bound_met, ..self.report() }
             }
             Err(cause) => StepReport::failed(cause),
         }
