@@ -1,26 +1,27 @@
-//! `auto`: the exact law whatever the problem is like, and of all answers the smallest.
+//! `auto`: the exact law whatever the problem is like, and of all answers the one that stiff springs give.
 //!
 //! Finds impulses λ such that, for every contact i,
 //!
 //! ```text
 //!     c = (G + R) λ + g                                               (1)
 //!     K_μᵢ ∋ λᵢ ⟂ cᵢ + Γ(cᵢ) ∈ K_μᵢ*                                  (2)  [DeSaxce1998]
-//!     ‖λ‖ least among the λ with these c                              (3)  [LeLidec2024]
 //! ```
 //!
-//! Where (1) and (2) have answers with other c, [`crate::selection`] says which is taken.
+//! Where (1) and (2) have several answers, it is the one that [`crate::springs`] says: the limit of equal stiff springs that are loaded
+//! from nothing. Island by island:
 //!
-//! A chain, island by island, each link taken only if the natural map asks for it: the impulses of the last
-//! step, or where those of two steps point; the smallest impulses that hold all that touches, where these are an answer
-//! ([`crate::selection`]), asked of the problem alone; a few sweeps of `nsgs`; Newton on the active set; a path from one active
-//! set to the next, in large islands first in the parts that Newton leaves, whose knots are untied from no impulses; and
-//! where that leads nowhere Newton on the smoothed law, the augmented Lagrangian and interior methods from cold starts,
-//! with paths from where they end; and where half of the iterations did not do, all that once more from no impulses, by
-//! way of the augmented Lagrangian ([`crate::sweep`], [`crate::finish`]); and last some plain sweeps from the start, so that no link
-//! of the chain would have come nearer alone. Then (3):
-//! where contacts are hyperstatic, (2) leaves impulses open that do nothing but press against each other;
-//! [`crate::minimum_norm`] takes them out, to a hundredth of all impulses at first, to a tenth in the steps that follow.
-//! Islands of more than 600 rows that are given by G alone keep them.
+//! 1. the impulses of the last step, where they leave no more than what rests does;
+//! 2. in islands of at most `springs.rows` rows the answer of the springs: the smallest holding impulses; else the equilibrium of the
+//!    springs and a few proximal steps; the equilibrium by way of the chain of 3 where Newton's method does not find it;
+//! 3. in larger islands, and from where the springs lead if they miss the tolerance, a chain ([`crate::sweep`], [`crate::finish`]), each link
+//!    only if the natural map asks for it: all that touches held; Newton on the active set; a few sweeps of `nsgs`; a path from one active
+//!    set to the next, in large islands first in the parts that Newton leaves; Newton on the smoothed law, the augmented Lagrangian and
+//!    interior methods from cold starts; where half of the iterations did not do, all that once more from no impulses; and last some plain
+//!    sweeps from the start, so that no link would have come nearer alone.
+//!
+//! What the chain finds may hold impulses that only press contacts against each other; [`crate::minimum_norm`] takes them out, to a
+//! hundredth of all impulses at first, to a tenth in the steps that follow. Islands of more than 600 rows that are given by G alone keep
+//! them.
 //!
 //! What an island may cost is bounded by the parameter `effort`, by a table of budgets ([`crate::effort`]); where an island of
 //! more than 600 rows is far from an answer, what comes first is then the smoothing homotopy of [`crate::ncp_smoothing`]. The best
