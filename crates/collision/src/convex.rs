@@ -202,6 +202,26 @@ impl ConvexMesh {
         faces.max_by(|f, g| aligned(f).total_cmp(&aligned(g))).unwrap_or(0)
     }
 
+    /// The vertex farthest along `d`, and of the edges there those most nearly at right angles to it: their directions
+    /// from the vertex and lengths [m].
+    pub(crate) fn flattest_edges(&self, d: Vec3) -> (Vec3, [Option<(Vec3, f64)>; 3]) {
+        let vertex = self.support_vertex(d);
+        let p = self.vertices[vertex];
+        let mut edges = [(f64::INFINITY, None); 4];
+        for &i in self.neighbors(vertex) {
+            let side = self.vertices[i as usize] - p;
+            let length = side.norm();
+            let edge = side * (1.0 / length);
+            edges[3] = (edge.dot(d).abs(), Some((edge, length)));
+            let mut k = 3;
+            while k > 0 && edges[k].0 < edges[k - 1].0 {
+                edges.swap(k, k - 1);
+                k -= 1;
+            }
+        }
+        (p, [edges[0].1, edges[1].1, edges[2].1])
+    }
+
     /// The index of a vertex farthest in `direction`.
     pub fn support_vertex(&self, direction: Vec3) -> usize {
         if self.seeds.is_empty() {

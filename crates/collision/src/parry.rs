@@ -20,7 +20,7 @@
 
 use crate::cuts::Cell;
 use crate::decompose::Decomposition;
-use crate::difference::{Depth, Point, Polytope};
+use crate::difference::{Depth, Polytope};
 use crate::frame::Frame;
 #[cfg(test)]
 use crate::shape::Shape;
@@ -115,15 +115,11 @@ pub(crate) enum Axis {
     Unknown,
 }
 
-/// The maximiser of (1) and where it is attained, in W.
+/// The maximiser of (1), in W.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Separation {
     /// Unit, from A to B.
     pub(crate) normal: Vec3,
-    /// A point of A that is closest to B, up to ε times the size [m].
-    pub(crate) on_a: Vec3,
-    /// A point of B that is closest to A.
-    pub(crate) on_b: Vec3,
     /// From (4) and not proven: other candidates for the axis are worth trying.
     pub(crate) doubtful: bool,
 }
@@ -203,25 +199,21 @@ pub(crate) fn separation<P: Support, Q: Support>(
             result = gjk(&a, &b, start, &mut simplex); // (3)
         }
     }
-    let found = |(p_a, p_b, n): (Vector, Vector, Vector), doubtful| {
-        let Some(normal) = A.direction(from(n)).normalized() else { return Axis::Unknown };
-        let (on_a, on_b) = (A.point(from(p_a) * size), A.point(from(p_b) * size));
-        Axis::Found(Separation { normal, on_a, on_b, doubtful })
+    let found = |n: Vec3, doubtful| {
+        let normal = A.direction(n).normalized();
+        normal.map_or(Axis::Unknown, |normal| Axis::Found(Separation { normal, doubtful }))
     };
     match result {
-        GJKResult::ClosestPoints(p_a, p_b, n) => found((p_a, p_b, n), false),
+        GJKResult::ClosestPoints(_, _, n) => found(from(n), false),
         // parry says the same when it gives up: believe it only if n separates.
         GJKResult::NoIntersection(n) if along(n) > limit => Axis::Apart,
         _ => {
             // (4)
-            let support = |n: Vec3| {
-                let p = CsoPoint::from_shapes(&pose, &a, &b, to(n));
-                Point::new(from(p.orig1), from(p.orig2))
-            };
+            let support = |n: Vec3| from(CsoPoint::from_shapes(&pose, &a, &b, to(n)).point);
             let deep = POLYTOPE.with_borrow_mut(|polytope| {
                 polytope.depth(support, overlap.map_or(from(start), |n| A.inverse_direction(n)))
             });
-            let axis = |d: Depth| found((to(d.on_a), to(d.on_b), to(d.normal)), d.slack > PROVEN);
+            let axis = |d: Depth| found(d.normal, d.slack > PROVEN);
             deep.map_or(Axis::Unknown, axis)
         }
     }

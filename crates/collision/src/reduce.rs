@@ -20,7 +20,7 @@ use crate::manifold::{MAX_POINTS, Manifold, ManifoldPoint, SPAN};
 use stiction_dynamics::spatial::Vec3;
 
 /// Relative to the size of the smaller shape: differences of depth that do not count.
-const SAME_DEPTH: f64 = 1e-7;
+const SAME_DEPTH: f64 = 5e-10;
 /// Relative to the size: points closer than this are one, and triangles thinner than this lines. Between two so close a
 /// tilt of nothing is a speed that only impulses without end would hold.
 const SAME_PLACE: f64 = 1e-4;

@@ -6,7 +6,7 @@ use super::meet::{Closest, meet_facing, separation_along};
 use super::refine::refined;
 use crate::frame::Frame;
 use crate::manifold::Manifold;
-use crate::parry::{Axis, Separation, separation};
+use crate::parry::{Axis, separation};
 use crate::patch::facing_normal;
 use crate::shape::Shape;
 use stiction_dynamics::spatial::Vec3;
@@ -24,18 +24,18 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
     let along = |n: Vec3| separation_along(a, A, b, B, n);
     let axis = match separation(a, A, b, B, limit, overlap) {
         Axis::Apart => return,
-        Axis::Found(axis) if !axis.doubtful => axis,
-        Axis::Found(axis) => by_search(a, A, b, B, Some(axis)),
+        Axis::Found(axis) if !axis.doubtful => axis.normal,
+        Axis::Found(axis) => by_search(a, A, b, B, Some(axis.normal)),
         Axis::Unknown => by_search(a, A, b, B, None),
     };
 
     // Faces near the axis, in place of what the iterations left of it: s(n) tells which is right.
-    let axis = refined(a, A, b, B, axis);
-    let (mut normal, mut distance) = (axis.normal, along(axis.normal));
+    let axis = refined((a, A), (b, B), axis);
+    let (mut normal, mut distance) = (axis, along(axis));
     let size = a.size().min(b.size());
     let faces = [facing_normal(a, A, normal), facing_normal(b, B, -normal).map(|n| -n)];
     for candidate in faces.into_iter().flatten() {
-        if candidate != normal && candidate.cross(axis.normal).norm() < SNAP {
+        if candidate != normal && candidate.cross(axis).norm() < SNAP {
             let s = along(candidate);
             if s > distance - 1e-12 * size {
                 (normal, distance) = (candidate, s);
@@ -45,8 +45,7 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
     if distance > limit {
         return;
     }
-    let closest = Closest { normal, distance, middle: (axis.on_a + axis.on_b) * 0.5 };
-    meet_facing((a, A), (b, B), closest, size, margin, out);
+    meet_facing((a, A), (b, B), Closest { normal, distance }, size, margin, out);
 }
 
 /// Hulls with more faces are not searched when there is something to start from.
@@ -54,10 +53,10 @@ const SEARCHED: usize = 64;
 
 /// The best of the axis given, the face normals and the line of centres: what remains when
 /// iterations fail. Exact for face contacts.
-fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame, start: Option<Separation>) -> Separation {
+fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame, start: Option<Vec3>) -> Vec3 {
     let along = |n: Vec3| separation_along(a, A, b, B, n);
     let centres = (B.point(b.center()) - A.point(a.center())).normalized().unwrap_or(Vec3::Z);
-    let first = start.map_or(centres, |axis| axis.normal);
+    let first = start.unwrap_or(centres);
     let mut best = (along(first), first);
     let mut consider = |n: Vec3| {
         let s = along(n);
@@ -80,13 +79,5 @@ fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame, start: Option<Separatio
             _ => {}
         }
     }
-    match start {
-        Some(axis) if axis.normal == best.1 => axis,
-        _ => {
-            let normal = best.1;
-            let on_a = A.point(a.core_support(A.inverse_direction(normal)));
-            let on_b = B.point(b.core_support(B.inverse_direction(-normal)));
-            Separation { normal, on_a, on_b, doubtful: false }
-        }
-    }
+    best.1
 }

@@ -11,6 +11,7 @@ pub(crate) mod refine;
 pub(crate) mod sphere;
 pub(crate) mod surface;
 pub(crate) mod tile;
+pub(crate) mod witness;
 
 #[cfg(test)]
 pub(crate) mod testing;

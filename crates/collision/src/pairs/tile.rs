@@ -13,6 +13,8 @@
 //! lie on a seam within a plane are left out: the corners of the plane and of B are enough.
 
 use super::meet::{SLACK, common};
+use super::refine::refined;
+use super::witness::middle_of;
 use crate::facet::Feature;
 use crate::frame::Frame;
 use crate::manifold::ManifoldPoint;
@@ -79,7 +81,7 @@ impl<P: Piece> Meeting<'_, P> {
         if explained && height - r > -SHALLOW * self.b.size() || !facet.sticks_out() {
             return hit(n, height - r, &self.named(&face), points);
         }
-        let (normal, feature, closest) = self.axis(n, face.points().is_empty())?;
+        let (normal, feature) = self.axis(n, face.points().is_empty())?;
         if feature == Feature::Face {
             return hit(n, height - r, &self.named(&face), points);
         }
@@ -87,7 +89,7 @@ impl<P: Piece> Meeting<'_, P> {
         if s > self.margin + r {
             return None;
         }
-        let found = self.on_feature(normal, s, feature, closest);
+        let found = self.on_feature(normal, s, feature);
         hit(normal, s - r, &self.named(&found), points)
     }
 
@@ -163,9 +165,8 @@ impl<P: Piece> Meeting<'_, P> {
         found
     }
 
-    /// (1) and the feature of the triangle it is on; where GJK found it, the middle of the closest
-    /// points. `None` when they are apart, or nothing is left.
-    fn axis(&self, face: Vec3, bare: bool) -> Option<(Vec3, Feature, Option<Vec3>)> {
+    /// (1) and the feature of the triangle it is on. `None` when they are apart, or nothing is left.
+    fn axis(&self, face: Vec3, bare: bool) -> Option<(Vec3, Feature)> {
         let limit = self.margin + self.b.rounding();
         let admitted = |n: Vec3| {
             let (feature, fine) = self.tile.feature(self.A.inverse_direction(n));
@@ -173,12 +174,14 @@ impl<P: Piece> Meeting<'_, P> {
         };
         let (axis, doubtful) = match separation(&self.tile.facet, self.A, self.b, self.B, limit, None) {
             Axis::Apart => return None,
-            Axis::Found(axis) => (Some(axis), axis.doubtful),
+            Axis::Found(axis) => {
+                (Some(refined((&self.tile.facet, self.A), (self.b, self.B), axis.normal)), axis.doubtful)
+            }
             Axis::Unknown => (None, true),
         };
-        let mut best: Option<(Vec3, Feature, Option<Vec3>)> = None;
+        let mut best: Option<(Vec3, Feature)> = None;
         let mut most = f64::NEG_INFINITY;
-        let mut consider = |best: &mut Option<_>, found: (Vec3, Feature, Option<Vec3>), slack: f64| {
+        let mut consider = |best: &mut Option<_>, found: (Vec3, Feature), slack: f64| {
             let s = self.along(found.0);
             if s > most + slack {
                 (*best, most) = (Some(found), s);
@@ -186,30 +189,29 @@ impl<P: Piece> Meeting<'_, P> {
         };
         let tie = 1e-12 * self.b.size();
         if let Some(axis) = axis {
-            let middle = Some((axis.on_a + axis.on_b) * 0.5);
-            let patch = self.b.patch(self.B, -axis.normal);
+            let patch = self.b.patch(self.B, -axis);
             let flat = -patch.normal;
             let as_good = patch.corners().len() > 2
-                && flat.cross(axis.normal).norm() < SNAP
-                && self.along(flat) > self.along(axis.normal) - tie;
-            for n in [Some(axis.normal), as_good.then_some(flat)].into_iter().flatten() {
+                && flat.cross(axis).norm() < SNAP
+                && self.along(flat) > self.along(axis) - tie;
+            for n in [Some(axis), as_good.then_some(flat)].into_iter().flatten() {
                 if let Some(feature) = admitted(n) {
-                    consider(&mut best, (n, feature, middle), -tie);
+                    consider(&mut best, (n, feature), -tie);
                 }
             }
         }
-        let near = axis.is_some_and(|a| a.normal.cross(face).norm() < SNAP && a.normal.dot(face) > 0.0);
+        let near = axis.is_some_and(|a| a.cross(face).norm() < SNAP && a.dot(face) > 0.0);
         let lost = doubtful || best.is_none();
         if !bare && (near || lost) {
-            consider(&mut best, (face, Feature::Face, None), -tie);
+            consider(&mut best, (face, Feature::Face), -tie);
         }
         if lost {
-            let n = self.A.inverse_direction(axis.map_or(face, |a| a.normal));
+            let n = self.A.inverse_direction(axis.unwrap_or(face));
             for k in 0..3 {
                 if let Some(across) = self.tile.facet.across_edge(k, n).map(|n| self.A.direction(n))
                     && self.b.admits(self.B, -across)
                 {
-                    consider(&mut best, (across, Feature::Edge(k), None), tie);
+                    consider(&mut best, (across, Feature::Edge(k)), tie);
                 }
             }
         }
@@ -217,16 +219,18 @@ impl<P: Piece> Meeting<'_, P> {
     }
 
     /// Points of B over an edge or a vertex, or the closest points if they are none of these.
-    fn on_feature(&self, n: Vec3, s: f64, feature: Feature, closest: Option<Vec3>) -> Points {
+    fn on_feature(&self, n: Vec3, s: f64, feature: Feature) -> Points {
         let r = self.b.rounding();
         let (tile, patch) = (self.tile.patch_of(self.A, feature, n), self.b.patch(self.B, -n));
         let mut found = Points::new();
         common(&tile, &patch, (0.0, r), n, self.size(), self.margin, &mut found);
         found.raise(s - r);
-        if let Some(middle) = closest
-            && found.deepest() - (s - r) > SLACK * self.size()
-        {
-            found.push(middle - n * (0.5 * r), s - r, pair_code(tile.face, patch.face));
+        if found.deepest() - (s - r) > SLACK * self.size() {
+            let part = |_| self.tile.facet.part(self.A, feature);
+            let (apart, middle) = middle_of(part, (self.b, self.B), n, (self.tile.size(), self.b.size()));
+            if apart <= SLACK * self.size() {
+                found.push(middle - n * (0.5 * r), s - r, pair_code(tile.face, patch.face));
+            }
         }
         found
     }
