@@ -72,7 +72,7 @@ impl ConvexMesh {
         if distinct.len() < 4 {
             return Err(ShapeError::TooFewPoints { distinct: distinct.len() });
         }
-        let (vertices, triangles) = checked_hull(&distinct, extent)?;
+        let (vertices, triangles) = checked_hull(&distinct)?;
 
         let (mut volume, mut first) = (0.0, Vec3::ZERO);
         let origin = vertices[0];
@@ -358,14 +358,57 @@ fn distinct_points(points: &[Vec3]) -> Result<(Vec<Vec3>, f64), ShapeError> {
 
 /// The hull of `points`, checked: a closed surface that leaves no point outside. Rounding can
 /// defeat the algorithm on clouds with many nearly coplanar points; few of them are then tried in place of all.
-fn checked_hull(points: &[Vec3], extent: f64) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), ShapeError> {
-    let most = 1e-3 * extent;
-    if let Ok((vertices, triangles)) = closed_hull(points)
-        && farthest_outside(points, &vertices, &triangles, most).is_empty()
-    {
-        return Ok((vertices, triangles));
+fn checked_hull(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), ShapeError> {
+    let sides = Sides::of(points);
+    let most = 1e-3 * sides.lengths[2];
+    for hull in [closed_hull(points), sides.hull(points)].into_iter().flatten() {
+        if farthest_outside(points, &hull.0, &hull.1, most).is_empty() {
+            return Ok(hull);
+        }
     }
     hull_of_few(points, most).map_err(|reason| ShapeError::Hull { points: points.len(), reason })
+}
+
+/// Axes along which a cloud is longest, widest and thick, and how far it reaches along them.
+struct Sides {
+    origin: Vec3,
+    axes: [Vec3; 3],
+    lengths: [f64; 3],
+}
+
+impl Sides {
+    fn of(points: &[Vec3]) -> Self {
+        let origin = points[0];
+        let farthest = |measure: &dyn Fn(Vec3) -> f64| {
+            points.iter().map(|p| *p - origin).max_by(|p, q| measure(*p).total_cmp(&measure(*q))).unwrap_or(Vec3::X)
+        };
+        let along = farthest(&|r| r.norm_squared());
+        let x = along.normalized().unwrap_or(Vec3::X);
+        let beside = |r: Vec3| r - x * x.dot(r);
+        let wide = beside(farthest(&|r| beside(r).norm_squared()));
+        let y = wide.normalized().unwrap_or_else(|| x.tangents().0);
+        let z = x.cross(y);
+        let thick = z.dot(farthest(&|r| z.dot(r).abs())).abs();
+        Self { origin, axes: [x, y, z], lengths: [along.norm(), wide.norm(), thick] }
+    }
+
+    /// The hull of the cloud, found for one as thick as long: needles and leaves lose corners to the tolerances of the
+    /// algorithm, and which points are corners does not depend on a stretch.
+    fn hull(&self, points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), String> {
+        let stretched = |p: &Vec3| {
+            let part = |k: usize| self.axes[k].dot(*p - self.origin) / self.lengths[k].max(f64::MIN_POSITIVE);
+            vec3(part(0), part(1), part(2))
+        };
+        let bits = |p: Vec3| p.to_array().map(f64::to_bits);
+        let mut places: Vec<([u64; 3], Vec3)> = points.iter().map(|p| (bits(stretched(p)), *p)).collect();
+        places.sort_unstable_by_key(|place| place.0);
+        let (vertices, triangles) = closed_hull(&points.iter().map(stretched).collect::<Vec<_>>())?;
+        let own = |p: Vec3| {
+            let found = places.binary_search_by_key(&bits(p), |place| place.0);
+            found.map(|i| places[i].1).map_err(|_| "a corner is no point of the cloud".to_owned())
+        };
+        Ok((vertices.into_iter().map(own).collect::<Result<_, _>>()?, triangles))
+    }
 }
 
 fn closed_hull(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), String> {
@@ -470,7 +513,7 @@ mod tests {
         let (vertices, triangles) = hull_of_few(&points, most).unwrap();
         assert!(farthest_outside(&points, &vertices, &triangles, most).is_empty());
         assert!(vertices.len() < 2000, "{}", vertices.len());
-        let all = checked_hull(&points, 0.4).unwrap().0.len();
+        let all = checked_hull(&points).unwrap().0.len();
         assert!(all > vertices.len(), "{all}: nothing was left out where the algorithm is at its best");
     }
 

@@ -137,9 +137,10 @@ impl<'a, S: Support> Core<'a, S> {
         Self { shape, center: shape.center(), scale: 1.0, unit }
     }
 
-    /// Segments and points need not shrink: their rounding keeps the cores apart.
-    fn shrunk(&self, by: f64) -> Self {
-        let scale = if self.shape.rounding() > 0.0 { 1.0 } else { 1.0 - by };
+    /// Its farthest points moved inward by ε units. Segments and points need not shrink: their rounding keeps the cores
+    /// apart.
+    fn shrunk(&self) -> Self {
+        let scale = if self.shape.rounding() > 0.0 { 1.0 } else { 1.0 - SHRINK / (self.shape.size() * self.unit) };
         Self { scale, ..*self }
     }
 }
@@ -172,15 +173,16 @@ pub(crate) fn separation<P: Support, Q: Support>(
     if distance > size + limit || !distance.is_finite() {
         return Axis::Apart;
     }
-    let (unit, limit) = (1.0 / size, limit / size);
+    let smaller = a.size().min(b.size());
+    let (unit, limit) = (1.0 / smaller, limit / smaller);
     let pose = relative_pose(A, B, unit);
     let (a, b) = (Core::new(a, unit), Core::new(b, unit));
     let start = between.normalized().map_or(Vector::X, to);
     let mut simplex = VoronoiSimplex::new();
     let gjk = |a: &Core<P>, b: &Core<Q>, start: Vector, simplex: &mut VoronoiSimplex| {
         simplex.reset(CsoPoint::from_shapes(&pose, a, b, start));
-        // The shrunk shapes are at most ε farther apart.
-        closest_points(&pose, a, b, limit + SHRINK, true, simplex)
+        // The shrunk shapes are at most 2 ε farther apart.
+        closest_points(&pose, a, b, limit + 2.0 * SHRINK, true, simplex)
     };
 
     let along = |n: Vector| -CsoPoint::from_shapes(&pose, &a, &b, n).point.dot(n); // (1)
@@ -194,7 +196,7 @@ pub(crate) fn separation<P: Support, Q: Support>(
     let mut result =
         if rounded && overlap.is_none() { gjk(&a, &b, start, &mut simplex) } else { GJKResult::Intersection };
     if overlap.is_none() && !is_clear(&result) {
-        result = gjk(&a.shrunk(SHRINK), &b.shrunk(SHRINK), start, &mut simplex); // (2)
+        result = gjk(&a.shrunk(), &b.shrunk(), start, &mut simplex); // (2)
         if is_clear(&result) {
             result = gjk(&a, &b, start, &mut simplex); // (3)
         }

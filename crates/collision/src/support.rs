@@ -49,6 +49,7 @@ impl Support for Shape {
                 found.line(n, X.origin, (X.axis(), 0.0), [-half_length, *half_length], 0.0);
             }
             Self::Cylinder { radius, half_length } => {
+                found.face(n, X.axis() * 1.0_f64.copysign(d.z));
                 found.push(0.0, rim(half_length.copysign(d.z), *radius));
                 found.line(n, X.origin, (X.axis(), 0.0), [-half_length, *half_length], *radius);
             }
@@ -57,6 +58,7 @@ impl Support for Shape {
                 let slant = radius.hypot(2.0 * half_height);
                 let lean = radius / slant;
                 let apex = X.point(Vec3::Z * *half_height);
+                found.face(n, -X.axis());
                 found.push((d.z - lean).max(0.0), rim(-half_height, *radius));
                 found.push((lean - d.z).max(0.0), Element::Vertex(apex));
                 found.line(n, apex, (X.axis(), lean), [-0.5 * slant * slant / half_height, 0.0], 0.0);
@@ -65,6 +67,7 @@ impl Support for Shape {
                 let p = Shape::core_support(self, d);
                 found.push(0.0, vertex(p));
                 for i in 0..3 {
+                    found.face(n, X.R.column(i) * 1.0_f64.copysign(d[i]));
                     let mut middle = p;
                     middle[i] = 0.0;
                     found.line(n, X.point(middle), (X.R.column(i), 0.0), [-half[i], half[i]], 0.0);
@@ -72,6 +75,7 @@ impl Support for Shape {
             }
             Self::Convex(mesh) => {
                 let (p, edges) = mesh.flattest_edges(d);
+                found.face(n, X.direction(mesh.faces()[mesh.face_toward(d)].normal));
                 found.push(0.0, vertex(p));
                 for (e, length) in edges.into_iter().flatten() {
                     found.line(n, X.point(p), (X.direction(e), 0.0), [0.0, length], 0.0);
@@ -167,6 +171,7 @@ impl Support for Facet {
     fn elements(&self, X: &Frame, n: Vec3) -> Elements {
         let mut found = Elements::new();
         found.push(0.0, Element::Vertex(X.point(self.core_support(X.inverse_direction(n)))));
+        found.face(n, X.direction(self.normal));
         for k in 0..3 {
             let length = self.edge(k).norm();
             if let Some(e) = self.edge(k).normalized() {

@@ -7,12 +7,8 @@ use super::refine::refined;
 use crate::frame::Frame;
 use crate::manifold::Manifold;
 use crate::parry::{Axis, separation};
-use crate::patch::facing_normal;
 use crate::shape::Shape;
 use stiction_dynamics::spatial::Vec3;
-
-/// A normal this close (sine) to that of a face is a candidate for being it.
-const SNAP: f64 = 1e-2;
 
 pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) {
     let overlap = match face_first::collide(a, A, b, B, margin, out) {
@@ -22,24 +18,23 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
     };
     let limit = margin + a.rounding() + b.rounding();
     let along = |n: Vec3| separation_along(a, A, b, B, n);
-    let axis = match separation(a, A, b, B, limit, overlap) {
-        Axis::Apart => return,
-        Axis::Found(axis) if !axis.doubtful => axis.normal,
-        Axis::Found(axis) => by_search(a, A, b, B, Some(axis.normal)),
-        Axis::Unknown => by_search(a, A, b, B, None),
-    };
-
-    // Faces near the axis, in place of what the iterations left of it: s(n) tells which is right.
-    let axis = refined((a, A), (b, B), axis);
-    let (mut normal, mut distance) = (axis, along(axis));
     let size = a.size().min(b.size());
-    let faces = [facing_normal(a, A, normal), facing_normal(b, B, -normal).map(|n| -n)];
-    for candidate in faces.into_iter().flatten() {
-        if candidate != normal && candidate.cross(axis).norm() < SNAP {
-            let s = along(candidate);
-            if s > distance - 1e-12 * size {
-                (normal, distance) = (candidate, s);
-            }
+    let found = |overlap: Option<Vec3>| match separation(a, A, b, B, limit, overlap) {
+        Axis::Apart => None,
+        Axis::Found(axis) if !axis.doubtful => Some(axis.normal),
+        Axis::Found(axis) => Some(by_search(a, A, b, B, Some(axis.normal))),
+        Axis::Unknown => Some(by_search(a, A, b, B, None)),
+    };
+    let Some(axis) = found(overlap) else { return };
+    let (mut normal, proven) = refined((a, A), (b, B), axis);
+    let mut distance = along(normal);
+    if !proven && distance < 0.0 && overlap.is_none() {
+        // Shallow overlaps of corners: the axis of the shrunk cores is not that of the depth.
+        let Some(axis) = found(Some(normal)) else { return };
+        let deep = refined((a, A), (b, B), axis).0;
+        let s = along(deep);
+        if s > distance {
+            (normal, distance) = (deep, s);
         }
     }
     if distance > limit {

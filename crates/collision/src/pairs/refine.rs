@@ -15,6 +15,7 @@
 //! next elements are tried; the best s(n) of all is the answer, since s(n) is a lower bound of the distance whatever
 //! wins.
 
+use super::witness::{MET, middle_of};
 use crate::frame::Frame;
 use crate::support::Support;
 use stiction_dynamics::spatial::{Mat3, Vec3, vec3};
@@ -29,13 +30,16 @@ const STEPS: usize = 12;
 /// Steps as small as this are rounding [rad].
 const ROUNDED: f64 = 1e-15;
 /// Added to s in the equations, relative to the smaller core: where points meet, n moves no farther than it has to.
-const LOOSE: f64 = 1e-7;
+const LOOSE: f64 = 1e-10;
 /// Of equations with coefficients near one.
 const SINGULAR: f64 = 1e-14;
 /// What the iterations leave of the axis [rad].
 const FOUND: f64 = 1e-4;
-/// From the best axis the elements are found anew so often.
-const ROUNDS: usize = 3;
+/// At so many axes elements are found, of so many that solutions gave.
+const ROUNDS: usize = 6;
+const TRIES: usize = 32;
+/// Axes that differ by less are one [rad].
+const SAME: f64 = 1e-6;
 
 /// A part of a core in which it may touch, in W: what is farthest along a range of directions.
 #[derive(Clone, Copy, Debug)]
@@ -56,11 +60,20 @@ const MOST: usize = 5;
 pub(crate) struct Elements {
     all: [(f64, Element); MOST],
     len: usize,
+    /// The outward normal of the face next to it.
+    face: Option<Vec3>,
 }
 
 impl Elements {
     pub(crate) fn new() -> Self {
-        Self { all: [(0.0, Element::Vertex(Vec3::ZERO)); MOST], len: 0 }
+        Self { all: [(0.0, Element::Vertex(Vec3::ZERO)); MOST], len: 0, face: None }
+    }
+
+    /// The face with an outward normal, if that is near n.
+    pub(crate) fn face(&mut self, n: Vec3, normal: Vec3) {
+        if n.dot(normal) > 1.0 - 0.5 * NEAR * NEAR {
+            self.face = Some(normal);
+        }
     }
 
     /// Adds an element whose directions are `off` from the normal, if that is near [rad].
@@ -96,45 +109,89 @@ struct Pair<'a, P, Q> {
     rounding: f64,
 }
 
-/// The unit vector near `n` along which the cores are separated most.
+/// The unit vector near `n` along which the cores are separated most, and whether its points prove it.
 pub(crate) fn refined<P: Support, Q: Support>(
     (a, A): (&P, &Frame),
     (b, B): (&Q, &Frame),
     n: Vec3,
-) -> Vec3 {
+) -> (Vec3, bool) {
     let pair = Pair {
-        a: (a, Frame { R: A.R, origin: Vec3::ZERO }),
-        b: (b, Frame { R: B.R, origin: B.origin - A.origin }),
+        a: (a, A.from(A.origin)),
+        b: (b, B.from(A.origin)),
         size: a.size().min(b.size()),
         rounding: f64::EPSILON * (a.size() + b.size()),
     };
     let proven = PROVEN * pair.size + 8.0 * pair.rounding;
-    let w = pair.difference(n);
-    let mut best = (-n.dot(w), n);
-    if (w + n * best.0).norm() <= proven {
-        return n;
-    }
-    for _ in 0..ROUNDS {
-        let start = best;
-        let of_a = a.elements(&pair.a.1, start.1);
-        let of_b = b.elements(&pair.b.1, -start.1);
+    let mut best = (pair.along(n), n);
+    let mut tried = Tried::new(best);
+    while let Some(start) = tried.next() {
+        let of_a = a.elements(&pair.a.1, start);
+        let of_b = b.elements(&pair.b.1, -start);
+        for n in of_a.face.into_iter().chain(of_b.face.map(|n| -n)) {
+            let along = pair.along(n);
+            if along >= best.0 - proven && pair.meets_a_face(n, along < -proven) {
+                return (n, true);
+            }
+            if along > best.0 {
+                best = (along, n);
+            }
+            tried.push((along, n));
+        }
         for p in of_a.iter() {
             for q in of_b.iter() {
-                let Some((n, s)) = pair.solve(p, q, start.1) else { continue };
+                let Some(Solution { n, s, held }) = pair.solve(p, q, start) else { continue };
                 let along = pair.along(n);
-                if along >= best.0 - proven && (along - s).abs() <= proven {
-                    return n;
+                let proves = (along - s).abs() <= proven && (s >= -proven || s >= -held);
+                if along >= best.0 - proven && proves {
+                    return (n, true);
                 }
                 if along > best.0 {
                     best = (along, n);
                 }
+                tried.push((along, n));
             }
         }
-        if best.0 <= start.0 + proven {
-            break;
+    }
+    (best.1, false)
+}
+
+/// Where the elements of a pair meet.
+struct Solution {
+    n: Vec3,
+    /// Their separation, if the points are on the elements, else NaN [m].
+    s: f64,
+    /// No other axis parts bodies sooner that overlap by less than this [m].
+    held: f64,
+}
+
+/// Axes to find elements at, the best first: s(n), n, and whether that is done.
+struct Tried {
+    all: [(f64, Vec3, bool); TRIES],
+    len: usize,
+    rounds: usize,
+}
+
+impl Tried {
+    fn new((s, n): (f64, Vec3)) -> Self {
+        Self { all: [(s, n, false); TRIES], len: 1, rounds: 0 }
+    }
+
+    /// Keeps an axis that is none of those before.
+    fn push(&mut self, (s, n): (f64, Vec3)) {
+        let known = self.all[..self.len].iter().any(|t| (t.1 - n).norm_squared() < SAME * SAME);
+        if self.len < TRIES && !known {
+            self.all[self.len] = (s, n, false);
+            self.len += 1;
         }
     }
-    best.1
+
+    fn next(&mut self) -> Option<Vec3> {
+        self.rounds += 1;
+        let open = self.all[..self.len].iter_mut().filter(|t| !t.2 && self.rounds <= ROUNDS);
+        let next = open.max_by(|t, u| t.0.total_cmp(&u.0))?;
+        next.2 = true;
+        Some(next.1)
+    }
 }
 
 impl<P: Support, Q: Support> Pair<'_, P, Q> {
@@ -144,13 +201,27 @@ impl<P: Support, Q: Support> Pair<'_, P, Q> {
         A.point(a.core_support(A.inverse_direction(n))) - B.point(b.core_support(B.inverse_direction(-n)))
     }
 
+    /// True where the cores meet along the normal of a face of one of them; where they overlap, farther from its sides than
+    /// they do.
+    fn meets_a_face(&self, n: Vec3, overlap: bool) -> bool {
+        let ((a, A), (b, B)) = (&self.a, &self.b);
+        let sizes = (a.size(), b.size());
+        let (apart, x) = middle_of(|level| a.highest(A, n, level), (*b, B), n, sizes);
+        let level = MET * self.size + self.rounding;
+        apart <= level
+            && (!overlap || {
+                let within = a.highest(A, n, level).clearance(x, n).max(b.highest(B, -n, level).clearance(x, n));
+                within >= -self.along(n)
+            })
+    }
+
     /// s(n) [m].
     fn along(&self, n: Vec3) -> f64 {
         -n.dot(self.difference(n))
     }
 
-    /// (1) to (3) for two elements from an axis near the solution: n, and s [m] if the points are on the elements, else NaN.
-    fn solve(&self, p: &Element, q: &Element, start: Vec3) -> Option<(Vec3, f64)> {
+    /// (1) to (3) for two elements from an axis near the solution.
+    fn solve(&self, p: &Element, q: &Element, start: Vec3) -> Option<Solution> {
         let (mut n, unit) = (start, 1.0 / self.size);
         let (mut a, mut b) = (Place::new(p, n, 1.0), Place::new(q, n, -1.0));
         a.turn_to(b.point(n));
@@ -191,7 +262,8 @@ impl<P: Support, Q: Support> Pair<'_, P, Q> {
         let n = n.normalized().map(|n| if n.dot(start) < 0.0 { -n } else { n })?;
         let s = n.dot(b.point(n) - a.point(n)) - p.radius() - q.radius();
         let slack = PROVEN * self.size + self.rounding;
-        Some((n, if a.is_within(slack) && b.is_within(slack) { s } else { f64::NAN }))
+        let s = if a.is_within(slack) && b.is_within(slack) { s } else { f64::NAN };
+        Some(Solution { n, s, held: held(&a, &b, n) })
     }
 }
 
@@ -307,12 +379,38 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// The direction in which the core goes on from the point across n and how far at least both ways, and how far at
+    /// right angles to that [m].
+    fn goes_on(&self, n: Vec3) -> (Vec3, f64, f64) {
+        match self.element {
+            Element::Line { u, c, range, radius, .. } => {
+                let within = (self.t - range[0]).min(range[1] - self.t);
+                (*u - n * n.dot(*u), within, radius + (self.t * c).abs())
+            }
+            Element::Rim { radius, .. } => (self.tau, *radius, 0.0),
+            Element::Ellipsoid { radii, .. } => {
+                // Its least radius of curvature.
+                let (least, most) = (radii.x.min(radii.y).min(radii.z), radii.x.max(radii.y).max(radii.z));
+                (n.tangents().0, least * (least / most), least * (least / most))
+            }
+            Element::Vertex(_) => (Vec3::ZERO, 0.0, 0.0),
+        }
+    }
+
     fn is_within(&self, slack: f64) -> bool {
         match self.element {
             Element::Line { range, .. } => self.t >= range[0] - slack && self.t <= range[1] + slack,
             _ => true,
         }
     }
+}
+
+/// Up to what overlap no axis but n parts bodies sooner [m]. Their difference goes on from its point nearest to the origin
+/// as far as they do: what it holds across n is cut by any plane that is nearer.
+fn held(a: &Place, b: &Place, n: Vec3) -> f64 {
+    let ((u, x, across_u), (v, y, across_v)) = (a.goes_on(n), b.goes_on(n));
+    let sine = u.cross(v).norm() / (u.norm() * v.norm()).max(f64::MIN_POSITIVE);
+    0.5 * x.min(across_u).max(y.min(across_v)).max(x.min(y) * sine)
 }
 
 /// The point of an ellipsoid about its centre with the outward direction m in W, in its own axes [m], and ‖D d‖ there.

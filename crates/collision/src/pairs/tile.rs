@@ -175,7 +175,7 @@ impl<P: Piece> Meeting<'_, P> {
         let (axis, doubtful) = match separation(&self.tile.facet, self.A, self.b, self.B, limit, None) {
             Axis::Apart => return None,
             Axis::Found(axis) => {
-                (Some(refined((&self.tile.facet, self.A), (self.b, self.B), axis.normal)), axis.doubtful)
+                (Some(refined((&self.tile.facet, self.A), (self.b, self.B), axis.normal).0), axis.doubtful)
             }
             Axis::Unknown => (None, true),
         };
@@ -226,10 +226,12 @@ impl<P: Piece> Meeting<'_, P> {
         common(&tile, &patch, (0.0, r), n, self.size(), self.margin, &mut found);
         found.raise(s - r);
         if found.deepest() - (s - r) > SLACK * self.size() {
-            let part = |_| self.tile.facet.part(self.A, feature);
-            let (apart, middle) = middle_of(part, (self.b, self.B), n, (self.tile.size(), self.b.size()));
+            let origin = self.A.origin;
+            let (A, B) = (self.A.from(origin), self.B.from(origin));
+            let part = |_| self.tile.facet.part(&A, feature);
+            let (apart, middle) = middle_of(part, (self.b, &B), n, (self.tile.size(), self.b.size()));
             if apart <= SLACK * self.size() {
-                found.push(middle - n * (0.5 * r), s - r, pair_code(tile.face, patch.face));
+                found.push(origin + middle - n * (0.5 * r), s - r, pair_code(tile.face, patch.face));
             }
         }
         found

@@ -20,7 +20,7 @@ use stiction_dynamics::spatial::Vec3;
 /// What lies this much below the highest point, relative to the smaller core, is as high.
 const LEVEL: f64 = 1e-11;
 /// (1) holds across n up to this, relative to the smaller core.
-const MET: f64 = 1e-10;
+pub(crate) const MET: f64 = 1e-10;
 /// LEVEL grows so often, by a factor of ten.
 const GROWN: usize = 6;
 
@@ -35,7 +35,9 @@ pub(crate) enum Part {
 
 /// The middle of the points (1) of two cores in W [m], for the unit vector n in W along which they are separated most.
 pub(crate) fn middle<P: Support, Q: Support>((a, A): (&P, &Frame), (b, B): (&Q, &Frame), n: Vec3) -> Vec3 {
-    middle_of(|level| a.highest(A, n, level), (b, B), n, (a.size(), b.size())).1
+    // Far from the origin of W coordinates are rounded.
+    let (origin, A, B) = (A.origin, A.from(A.origin), B.from(A.origin));
+    origin + middle_of(|level| a.highest(&A, n, level), (b, &B), n, (a.size(), b.size())).1
 }
 
 /// [`middle`] where the part of A, up to a level, is known, and how far the two points are from (1) across n [m]; sizes
@@ -93,6 +95,23 @@ impl Part {
             Self::Polygon(patch) => {
                 let c = patch.corners();
                 c.iter().fold(Vec3::ZERO, |sum, c| sum + c.p) * (1.0 / c.len() as f64)
+            }
+        }
+    }
+
+    /// How far x is from the rim of a face, inward, as seen along n [m]; 0 for what is no face.
+    pub(crate) fn clearance(&self, x: Vec3, n: Vec3) -> f64 {
+        match self {
+            Self::Point(_) | Self::Segment(..) => 0.0,
+            Self::Disc(c, radius) => radius - across(x - *c, n).norm(),
+            Self::Polygon(patch) => {
+                let c = patch.corners();
+                let up = if patch.normal.dot(n) < 0.0 { -n } else { n };
+                let from_side = |k: usize| {
+                    let side = c[(k + 1) % c.len()].p - c[k].p;
+                    side.cross(x - c[k].p).dot(up) / across(side, n).norm()
+                };
+                (0..c.len()).map(from_side).fold(f64::INFINITY, f64::min)
             }
         }
     }
