@@ -2,11 +2,10 @@
 //! of patches.
 
 use super::face_first::{self, Guess};
-use super::meet::{Closest, meet_facing, separation_along};
-use super::refine::refined;
+use super::axis::{Best, best, separation_along};
+use super::meet::{Closest, meet_facing};
 use crate::frame::Frame;
 use crate::manifold::Manifold;
-use crate::parry::{Axis, separation};
 use crate::shape::Shape;
 use stiction_dynamics::spatial::Vec3;
 
@@ -17,30 +16,12 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
         Guess::Unknown => None,
     };
     let limit = margin + a.rounding() + b.rounding();
-    let along = |n: Vec3| separation_along(a, A, b, B, n);
-    let size = a.size().min(b.size());
-    let found = |overlap: Option<Vec3>| match separation(a, A, b, B, limit, overlap) {
-        Axis::Apart => None,
-        Axis::Found(axis) if !axis.doubtful => Some(axis.normal),
-        Axis::Found(axis) => Some(by_search(a, A, b, B, Some(axis.normal))),
-        Axis::Unknown => Some(by_search(a, A, b, B, None)),
-    };
-    let Some(axis) = found(overlap) else { return };
-    let (mut normal, proven) = refined((a, A), (b, B), axis);
-    let mut distance = along(normal);
-    if !proven && distance < 0.0 && overlap.is_none() {
-        // Shallow overlaps of corners: the axis of the shrunk cores is not that of the depth.
-        let Some(axis) = found(Some(normal)) else { return };
-        let deep = refined((a, A), (b, B), axis).0;
-        let s = along(deep);
-        if s > distance {
-            (normal, distance) = (deep, s);
-        }
+    let otherwise = |start: Option<Vec3>| Some(by_search(a, A, b, B, start));
+    let Some(Best { normal, distance, .. }) = best((a, A), (b, B), limit, overlap, otherwise) else { return };
+    if distance <= limit {
+        let size = a.size().min(b.size());
+        meet_facing((a, A), (b, B), Closest { normal, distance }, size, margin, out);
     }
-    if distance > limit {
-        return;
-    }
-    meet_facing((a, A), (b, B), Closest { normal, distance }, size, margin, out);
 }
 
 /// Hulls with more faces are not searched when there is something to start from.
@@ -49,7 +30,7 @@ const SEARCHED: usize = 64;
 /// The best of the axis given, the face normals and the line of centres: what remains when
 /// iterations fail. Exact for face contacts.
 fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame, start: Option<Vec3>) -> Vec3 {
-    let along = |n: Vec3| separation_along(a, A, b, B, n);
+    let along = |n: Vec3| separation_along((a, A), (b, B), n);
     let centres = (B.point(b.center()) - A.point(a.center())).normalized().unwrap_or(Vec3::Z);
     let first = start.unwrap_or(centres);
     let mut best = (along(first), first);

@@ -27,13 +27,6 @@ pub(crate) struct Closest {
     pub(crate) distance: f64,
 }
 
-/// s(n): how far the cores are separated along the unit vector n in W [m].
-pub(crate) fn separation_along(a: &Shape, A: &Frame, b: &Shape, B: &Frame, n: Vec3) -> f64 {
-    let p_A = a.core_support(A.inverse_direction(n));
-    let p_B = b.core_support(B.inverse_direction(-n));
-    n.dot(B.point(p_B) - A.point(p_A))
-}
-
 /// Writes the manifold of two patches. Returns by how much the deepest of their points misses the depth of `closest`
 /// [m]; when that is more than rounding, that point has been added: `middle` gives the one midway between the cores.
 ///

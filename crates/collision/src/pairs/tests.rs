@@ -1,6 +1,6 @@
 //! What holds for every pair: exact gaps, exchange, margins, resting bodies, stable names.
 
-use super::meet::separation_along;
+use super::axis::separation_along;
 use super::testing::{Lcg, box_mesh, every_shape, pebble, prism};
 use crate::convex::ConvexMesh;
 use crate::frame::Frame;
@@ -78,7 +78,7 @@ fn by_every_axis(a: &Shape, A: &Frame, b: &Shape, B: &Frame) -> f64 {
             }
         }
     }
-    axes.into_iter().map(|n| separation_along(a, A, b, B, n)).fold(f64::NEG_INFINITY, f64::max)
+    axes.into_iter().map(|n| separation_along((a, A), (b, B), n)).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// parry is exact but for round shapes that it does not treat in closed form, where it stops at
@@ -402,7 +402,7 @@ fn normal_is_the_axis_of_largest_separation() {
             return;
         }
         let (A, B) = (Frame::new(X_WA), Frame::new(X_WB));
-        let s = |n: Vec3| separation_along(a, &A, b, &B, n);
+        let s = |n: Vec3| separation_along((a, &A), (b, &B), n);
         let (mut best, mut n, mut step) = (s(m.normal), m.normal, 1e-2);
         while step > 1e-7 {
             let tries = (0..30).map(|_| (n + random.unit() * step).normalized().unwrap());

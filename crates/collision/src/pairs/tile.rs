@@ -12,8 +12,8 @@
 //! best of the face normal and of what the edges admit takes its place. Points of the overlap that
 //! lie on a seam within a plane are left out: the corners of the plane and of B are enough.
 
+use super::axis::best;
 use super::meet::{SLACK, common};
-use super::refine::refined;
 use super::witness::middle_of;
 use crate::facet::Feature;
 use crate::frame::Frame;
@@ -172,50 +172,39 @@ impl<P: Piece> Meeting<'_, P> {
             let (feature, fine) = self.tile.feature(self.A.inverse_direction(n));
             (fine && self.b.admits(self.B, -n)).then_some(feature)
         };
-        let (axis, doubtful) = match separation(&self.tile.facet, self.A, self.b, self.B, limit, None) {
-            Axis::Apart => return None,
-            Axis::Found(axis) => {
-                (Some(refined((&self.tile.facet, self.A), (self.b, self.B), axis.normal).0), axis.doubtful)
-            }
-            Axis::Unknown => (None, true),
-        };
-        let mut best: Option<(Vec3, Feature)> = None;
+        let (axis, doubtful) =
+            match best((&self.tile.facet, self.A), (self.b, self.B), limit, None, |_| Some(face)) {
+                None => return None,
+                Some(axis) => (axis.normal, !axis.proven && axis.distance < 0.0),
+            };
+        let mut chosen: Option<(Vec3, Feature)> = None;
         let mut most = f64::NEG_INFINITY;
-        let mut consider = |best: &mut Option<_>, found: (Vec3, Feature), slack: f64| {
+        let mut consider = |chosen: &mut Option<_>, found: (Vec3, Feature), slack: f64| {
             let s = self.along(found.0);
             if s > most + slack {
-                (*best, most) = (Some(found), s);
+                (*chosen, most) = (Some(found), s);
             }
         };
         let tie = 1e-12 * self.b.size();
-        if let Some(axis) = axis {
-            let patch = self.b.patch(self.B, -axis);
-            let flat = -patch.normal;
-            let as_good = patch.corners().len() > 2
-                && flat.cross(axis).norm() < SNAP
-                && self.along(flat) > self.along(axis) - tie;
-            for n in [Some(axis), as_good.then_some(flat)].into_iter().flatten() {
-                if let Some(feature) = admitted(n) {
-                    consider(&mut best, (n, feature), -tie);
-                }
-            }
+        if let Some(feature) = admitted(axis) {
+            consider(&mut chosen, (axis, feature), -tie);
         }
-        let near = axis.is_some_and(|a| a.cross(face).norm() < SNAP && a.dot(face) > 0.0);
-        let lost = doubtful || best.is_none();
+        let near = axis.cross(face).norm() < SNAP && axis.dot(face) > 0.0;
+        let lost = doubtful || chosen.is_none();
         if !bare && (near || lost) {
-            consider(&mut best, (face, Feature::Face), -tie);
+            consider(&mut chosen, (face, Feature::Face), -tie);
         }
         if lost {
-            let n = self.A.inverse_direction(axis.unwrap_or(face));
+            let n = self.A.inverse_direction(axis);
             for k in 0..3 {
                 if let Some(across) = self.tile.facet.across_edge(k, n).map(|n| self.A.direction(n))
                     && self.b.admits(self.B, -across)
                 {
-                    consider(&mut best, (across, Feature::Edge(k)), tie);
+                    consider(&mut chosen, (across, Feature::Edge(k)), tie);
                 }
             }
         }
-        best
+        chosen
     }
 
     /// Points of B over an edge or a vertex, or the closest points if they are none of these.
