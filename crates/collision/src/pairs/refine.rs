@@ -115,12 +115,7 @@ pub(crate) fn refined<P: Support, Q: Support>(
     (b, B): (&Q, &Frame),
     n: Vec3,
 ) -> (Vec3, bool) {
-    let pair = Pair {
-        a: (a, A.from(A.origin)),
-        b: (b, B.from(A.origin)),
-        size: a.size().min(b.size()),
-        rounding: f64::EPSILON * (a.size() + b.size()),
-    };
+    let pair = Pair::new((a, A), (b, B));
     let proven = PROVEN * pair.size + 8.0 * pair.rounding;
     let mut best = (pair.along(n), n);
     let mut tried = Tried::new(best);
@@ -194,7 +189,31 @@ impl Tried {
     }
 }
 
-impl<P: Support, Q: Support> Pair<'_, P, Q> {
+/// Calls with all axes along which elements near `n` of two cores meet.
+pub(crate) fn each_meeting<P: Support, Q: Support>(
+    a: (&P, &Frame),
+    b: (&Q, &Frame),
+    n: Vec3,
+    visit: &mut dyn FnMut(Vec3),
+) {
+    let pair = Pair::new(a, b);
+    let (of_a, of_b) = (a.0.elements(&pair.a.1, n), b.0.elements(&pair.b.1, -n));
+    of_a.face.into_iter().chain(of_b.face.map(|n| -n)).for_each(&mut *visit);
+    for p in of_a.iter() {
+        of_b.iter().filter_map(|q| pair.solve(p, q, n)).for_each(|found| visit(found.n));
+    }
+}
+
+impl<'a, P: Support, Q: Support> Pair<'a, P, Q> {
+    fn new((a, A): (&'a P, &Frame), (b, B): (&'a Q, &Frame)) -> Self {
+        Self {
+            a: (a, A.from(A.origin)),
+            b: (b, B.from(A.origin)),
+            size: a.size().min(b.size()),
+            rounding: f64::EPSILON * (a.size() + b.size()),
+        }
+    }
+
     /// a(n) − b(−n) [m].
     fn difference(&self, n: Vec3) -> Vec3 {
         let ((a, A), (b, B)) = (&self.a, &self.b);

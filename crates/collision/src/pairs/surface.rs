@@ -65,29 +65,36 @@ pub(crate) fn collide(
 ) {
     let Some(surface) = Surface::of(a) else { return };
     let (A, B) = (Frame::new(X_WA), Frame::new(X_WB));
-    scratch.hits.clear();
-    scratch.points.clear();
     let X_AB = X_WA.inverse() * *X_WB;
-    if let Some(other) = Surface::of(b) {
-        let within = a.aabb(&X_AB.inverse(), margin);
-        other.touching(&within, &mut |j| {
-            let facet = other.facet(j);
-            let bounds = box_of(facet.corners.map(|p| X_AB.transform(p))).grown(margin);
-            let first = scratch.hits.len();
-            surface.touching(&bounds, &mut |i| scratch.tiles((surface, i, &A), (other, j, &B), margin));
-            scratch.drop_what_is_behind(first, BEHIND * facet.size());
-        });
-    } else {
-        let bounds = b.aabb(&X_AB, margin);
-        surface.touching(&bounds, &mut |i| {
-            let facet = facing(surface, i, &A, B.point(b.center()));
-            scratch.touch(Meeting { tile: Tile { facet, surface }, A: &A, b, B: &B, margin });
-        });
-        scratch.drop_what_is_behind(0, BEHIND * b.size());
-        let slack = OVERLAP * b.size();
-        if scratch.hits.iter().all(|h| h.end == h.start || h.separation > slack) {
-            scratch.rescue((surface, &A), (b, &B), &X_AB);
+    let slack = OVERLAP * a.size().min(b.size());
+    for thorough in [false, true] {
+        scratch.hits.clear();
+        scratch.points.clear();
+        if let Some(other) = Surface::of(b) {
+            let within = a.aabb(&X_AB.inverse(), margin);
+            other.touching(&within, &mut |j| {
+                let facet = other.facet(j);
+                let bounds = box_of(facet.corners.map(|p| X_AB.transform(p))).grown(margin);
+                let first = scratch.hits.len();
+                surface.touching(&bounds, &mut |i| {
+                    scratch.tiles((surface, i, &A), (other, j, &B), margin, thorough);
+                });
+                scratch.drop_what_is_behind(first, BEHIND * facet.size());
+            });
+        } else {
+            let bounds = b.aabb(&X_AB, margin);
+            surface.touching(&bounds, &mut |i| {
+                let facet = facing(surface, i, &A, B.point(b.center()));
+                scratch.touch(Meeting { tile: Tile { facet, surface }, A: &A, b, B: &B, margin, thorough });
+            });
+            scratch.drop_what_is_behind(0, BEHIND * b.size());
         }
+        if scratch.hits.iter().any(|h| h.end > h.start && h.separation <= slack) {
+            break;
+        }
+    }
+    if Surface::of(b).is_none() && scratch.hits.iter().all(|h| h.end == h.start || h.separation > slack) {
+        scratch.rescue((surface, &A), (b, &B), &X_AB);
     }
     if Surface::of(b).is_some() && scratch.hits.iter().all(|h| h.separation >= 0.0) {
         scratch.vertices_inside(a, &A, b, &B, 1.0);
@@ -110,7 +117,13 @@ impl Scratch {
     }
 
     /// Two triangles; of shells the sides that face each other.
-    fn tiles(&mut self, a: (Surface<'_>, usize, &Frame), b: (Surface<'_>, usize, &Frame), margin: f64) {
+    fn tiles(
+        &mut self,
+        a: (Surface<'_>, usize, &Frame),
+        b: (Surface<'_>, usize, &Frame),
+        margin: f64,
+        thorough: bool,
+    ) {
         let ((surface_a, i, A), (surface_b, j, B)) = (a, b);
         let mut facet_b = surface_b.facet(j);
         let facet_a = facing(surface_a, i, A, B.point(facet_b.center()));
@@ -119,7 +132,7 @@ impl Scratch {
         }
         let (tile, piece) =
             (Tile { facet: facet_a, surface: surface_a }, Tile { facet: facet_b, surface: surface_b });
-        self.touch(Meeting { tile, A, b: &piece, B, margin });
+        self.touch(Meeting { tile, A, b: &piece, B, margin, thorough });
     }
 
     /// A convex body that overlaps the surface, but nowhere as bodies do that have just met: it goes
@@ -129,7 +142,7 @@ impl Scratch {
         let c = B.point(b.center());
         surface.touching(&b.aabb(X_AB, 0.0), &mut |i| {
             let tile = Tile { facet: facing(surface, i, A, c), surface };
-            if let Some(found) = (Meeting { tile, A, b, B, margin: 0.0 }).crossed()
+            if let Some(found) = (Meeting { tile, A, b, B, margin: 0.0, thorough: false }).crossed()
                 && least.is_none_or(|l| found.1 > l.1)
             {
                 least = Some(found);

@@ -14,6 +14,7 @@
 
 use super::axis::best;
 use super::meet::{SLACK, common};
+use super::refine::each_meeting;
 use super::witness::middle_of;
 use crate::facet::Feature;
 use crate::frame::Frame;
@@ -55,6 +56,9 @@ pub(crate) struct Meeting<'a, P> {
     pub(crate) B: &'a Frame,
     /// The largest gap wanted [m].
     pub(crate) margin: f64,
+    /// All elements that may meet are tried where the best axis is not in N: the corner of a surface that meets an edge, a
+    /// rim or a corner has none of its own.
+    pub(crate) thorough: bool,
 }
 
 impl<P: Piece> Meeting<'_, P> {
@@ -194,7 +198,16 @@ impl<P: Piece> Meeting<'_, P> {
         if !bare && (near || lost) {
             consider(&mut chosen, (face, Feature::Face), -tie);
         }
-        if lost {
+        if lost && self.thorough {
+            let edges = (0..3).filter_map(|k| self.tile.facet.across_edge(k, self.A.inverse_direction(axis)));
+            for start in edges.map(|n| self.A.direction(n)).chain([axis, face]) {
+                each_meeting((&self.tile.facet, self.A), (self.b, self.B), start, &mut |n| {
+                    if let Some(feature) = admitted(n) {
+                        consider(&mut chosen, (n, feature), tie);
+                    }
+                });
+            }
+        } else if lost {
             let n = self.A.inverse_direction(axis);
             for k in 0..3 {
                 if let Some(across) = self.tile.facet.across_edge(k, n).map(|n| self.A.direction(n))
