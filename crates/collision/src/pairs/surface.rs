@@ -89,14 +89,15 @@ pub(crate) fn collide(
             });
             scratch.drop_what_is_behind(0, BEHIND * b.size());
         }
-        if scratch.hits.iter().any(|h| h.end > h.start && h.separation <= slack) {
+        if scratch.touch_within(slack, false) {
             break;
         }
     }
-    if Surface::of(b).is_none() && scratch.hits.iter().all(|h| h.end == h.start || h.separation > slack) {
+    let touch = scratch.touch_within(slack, true);
+    if !touch && Surface::of(b).is_none() {
         scratch.rescue((surface, &A), (b, &B), &X_AB);
     }
-    if Surface::of(b).is_some() && scratch.hits.iter().all(|h| h.separation >= 0.0) {
+    if !touch && Surface::of(b).is_some() {
         scratch.vertices_inside(a, &A, b, &B, 1.0);
         scratch.vertices_inside(b, &B, a, &A, -1.0);
     }
@@ -114,6 +115,11 @@ impl Scratch {
     fn touch<P: Piece>(&mut self, meeting: Meeting<'_, P>) {
         let hit = meeting.touch(&mut self.points);
         self.hits.extend(hit);
+    }
+
+    /// True where bodies touch or overlap, up to a gap [m]; whether contacts with the normal of a face that stands for another count.
+    fn touch_within(&self, gap: f64, lost: bool) -> bool {
+        self.hits.iter().any(|h| h.end > h.start && h.separation <= gap && (lost || !h.lost))
     }
 
     /// Two triangles; of shells the sides that face each other.
@@ -194,7 +200,7 @@ impl Scratch {
         let start = self.points.len();
         self.points.push(ManifoldPoint { position, gap, feature });
         let level = normal.dot(position);
-        self.hits.push(Hit { normal, separation: gap, corners: [position; 3], level, start, end: start + 1 });
+        self.hits.push(Hit { normal, separation: gap, lost: false, corners: [position; 3], level, start, end: start + 1 });
     }
 
     /// (1), among the contacts with one convex piece: those from `first` on.

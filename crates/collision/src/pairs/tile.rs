@@ -19,7 +19,6 @@ use super::witness::middle_of;
 use crate::facet::Feature;
 use crate::frame::Frame;
 use crate::manifold::ManifoldPoint;
-use crate::parry::{Axis, separation};
 use crate::patch::{CORNERS, UPRIGHT, face_code, pair_code};
 use crate::reduce::Candidates;
 use crate::support::{Piece, Support, Tile};
@@ -40,6 +39,8 @@ pub(crate) struct Hit {
     pub(crate) normal: Vec3,
     /// s(n) [m], the rounding of the piece taken off.
     pub(crate) separation: f64,
+    /// The normal of the face stands for one that N does not hold.
+    pub(crate) lost: bool,
     /// The corners of the triangle in W [m], and the height of the highest along the normal.
     pub(crate) corners: [Vec3; 3],
     pub(crate) level: f64,
@@ -73,28 +74,28 @@ impl<P: Piece> Meeting<'_, P> {
         if height > self.margin + r || highest + r <= 0.0 || self.beside(&corners, n) {
             return None;
         }
-        let hit = |normal: Vec3, separation: f64, found: &Points, points: &mut Vec<ManifoldPoint>| {
+        let hit = |normal: Vec3, separation: f64, lost: bool, found: &Points, points: &mut Vec<ManifoldPoint>| {
             let start = points.len();
             points.extend(found.points());
             let level = corners.iter().map(|p| normal.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
             let end = points.len();
-            (end > start).then_some(Hit { normal, separation, corners, level, start, end })
+            (end > start).then_some(Hit { normal, separation, lost, corners, level, start, end })
         };
         let face = if self.b.admits(self.B, -n) { self.on_face(n, height) } else { Points::new() };
         let explained = face.deepest() - (height - r) <= SLACK * self.size();
         if explained && height - r > -SHALLOW * self.b.size() || !facet.sticks_out() {
-            return hit(n, height - r, &self.named(&face), points);
+            return hit(n, height - r, false, &self.named(&face), points);
         }
         let (normal, feature) = self.axis(n, face.points().is_empty())?;
         if feature == Feature::Face {
-            return hit(n, height - r, &self.named(&face), points);
+            return hit(n, height - r, !explained, &self.named(&face), points);
         }
         let s = self.along(normal);
         if s > self.margin + r {
             return None;
         }
         let found = self.on_feature(normal, s, feature);
-        hit(normal, s - r, &self.named(&found), points)
+        hit(normal, s - r, false, &self.named(&found), points)
     }
 
     /// The normal of the face, how deep B is behind it (negative), and the point midway, when B and
@@ -108,11 +109,8 @@ impl<P: Piece> Meeting<'_, P> {
         if depth >= 0.0 || -self.lowest(-n) - level + r <= 0.0 || self.beside(&corners, n) {
             return None;
         }
-        let crossed = match separation(facet, self.A, self.b, self.B, r, None) {
-            Axis::Apart => false,
-            Axis::Found(axis) => self.along(axis.normal) < r - SLACK * self.size(),
-            Axis::Unknown => true,
-        };
+        let crossed = best((facet, self.A), (self.b, self.B), r, None, |_| Some(n))
+            .is_some_and(|axis| axis.distance < r - SLACK * self.size());
         let p = self.B.point(self.b.core_support(self.B.inverse_direction(-n)));
         crossed.then(|| (n, depth, p - n * (r + 0.5 * depth)))
     }
