@@ -1,20 +1,10 @@
 //! The axis along which two cores are separated most: found by iterations, then made exact.
 
-use super::refine::refined;
+use super::refine::{Refined, refined};
 use crate::frame::Frame;
 use crate::parry::{Axis, separation};
 use crate::support::Support;
 use stiction_dynamics::spatial::Vec3;
-
-/// An axis, unit and in W from A to B.
-#[derive(Clone, Copy)]
-pub(crate) struct Best {
-    pub(crate) normal: Vec3,
-    /// s(n) [m].
-    pub(crate) distance: f64,
-    /// Points of both cores prove it, or the search over all directions does.
-    pub(crate) proven: bool,
-}
 
 /// The axis of two cores that may be `limit` [m] apart; `None` where they are farther. Where the cores are known to overlap
 /// deeply, the search starts from `overlap`. `otherwise` gives an axis where iterations fail or end early.
@@ -24,8 +14,7 @@ pub(crate) fn best<P: Support, Q: Support>(
     limit: f64,
     overlap: Option<Vec3>,
     otherwise: impl Fn(Option<Vec3>) -> Option<Vec3>,
-) -> Option<Best> {
-    let along = |n: Vec3| separation_along(a, b, n);
+) -> Option<Refined> {
     let found = |overlap: Option<Vec3>| {
         let (axis, doubtful) = match separation(a.0, a.1, b.0, b.1, limit, overlap) {
             Axis::Apart => return None,
@@ -33,8 +22,8 @@ pub(crate) fn best<P: Support, Q: Support>(
             Axis::Found(axis) => (otherwise(Some(axis.normal)).unwrap_or(axis.normal), true),
             Axis::Unknown => (otherwise(None)?, true),
         };
-        let (normal, proven) = refined(a, b, axis);
-        Some(Best { normal, distance: along(normal), proven: proven || !doubtful && overlap.is_some() })
+        let best = refined(a, b, axis);
+        Some(Refined { proven: best.proven || !doubtful && overlap.is_some(), ..best })
     };
     let first = found(overlap)?;
     if first.proven || first.distance >= 0.0 || overlap.is_some() {
@@ -42,7 +31,7 @@ pub(crate) fn best<P: Support, Q: Support>(
     }
     // Overlaps of corners: the axis of the shrunk cores is not that of the depth.
     let second = found(Some(first.normal))?;
-    Some(if second.distance > first.distance { second } else { Best { proven: second.proven, ..first } })
+    Some(if second.distance > first.distance { second } else { Refined { proven: second.proven, ..first } })
 }
 
 /// s(n): how far the cores are separated along the unit vector n in W [m].

@@ -42,7 +42,7 @@ pub(crate) fn boxes(
     let Some((normal, distance)) = best_axis(A, halves.0, B, halves.1, PREFER * size, margin) else { return };
     let patch_a: Patch<4> = box_face(halves.0, A, A.inverse_direction(normal));
     let patch_b: Patch<4> = box_face(halves.1, B, B.inverse_direction(-normal));
-    let closest = Closest { normal, distance };
+    let closest = Closest { normal, distance, middle: None };
     let middle = || middle((a, A), (b, B), normal);
     let missing = meet::<4, 8>(&patch_a, &patch_b, (0.0, 0.0), closest, middle, size, margin, out);
     if missing > EXACT * size {

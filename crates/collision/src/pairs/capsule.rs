@@ -26,14 +26,14 @@ pub(crate) fn capsules((A, B): (&Frame, &Frame), sizes: [(f64, f64); 2], margin:
         return;
     }
     let normal = apart.normalized().unwrap_or_else(|| across(u, v, B.origin - A.origin));
-    let (closest, middle) = (Closest { normal, distance }, (on_a + on_b) * 0.5);
+    let closest = Closest { normal, distance, middle: Some((on_a + on_b) * 0.5) };
     if !share_a_stretch(u, v, normal) {
-        return meet_in_a_point(closest, middle, (r_a, r_b), margin, out);
+        return meet_in_a_point(closest, [on_a, on_b], (r_a, r_b), margin, out);
     }
     let patch_a: Patch<2> = capsule_axis(r_a, A.origin, u, normal);
     let patch_b: Patch<2> = capsule_axis(r_b, B.origin, v, -normal);
     let size = (r_a + l_a).min(r_b + l_b);
-    meet::<2, 4>(&patch_a, &patch_b, (r_a, r_b), closest, || middle, size, margin, out);
+    meet::<2, 4>(&patch_a, &patch_b, (r_a, r_b), closest, || on_a, size, margin, out);
 }
 
 /// A normal for axes that meet: at right angles to both, on the side of the other's centre.

@@ -79,7 +79,7 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
     if best.s < -DEEP * size || best.s < 0.0 && limit > margin {
         return Guess::Unknown;
     }
-    let closest = Closest { normal: best.n, distance: best.s };
+    let closest = Closest { normal: best.n, distance: best.s, middle: None };
     let missing = meet_facing((a, A), (b, B), closest, size, margin, out);
     if best.s >= 0.0 && missing <= EXACT * size {
         return Guess::Proven; // (1)

@@ -2,8 +2,9 @@
 //! of patches.
 
 use super::face_first::{self, Guess};
-use super::axis::{Best, best, separation_along};
+use super::axis::{best, separation_along};
 use super::meet::{Closest, meet_facing};
+use super::refine::Refined;
 use crate::frame::Frame;
 use crate::manifold::Manifold;
 use crate::shape::Shape;
@@ -17,10 +18,10 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
     };
     let limit = margin + a.rounding() + b.rounding();
     let otherwise = |start: Option<Vec3>| Some(by_search(a, A, b, B, start));
-    let Some(Best { normal, distance, .. }) = best((a, A), (b, B), limit, overlap, otherwise) else { return };
+    let Some(Refined { normal, distance, middle, .. }) = best((a, A), (b, B), limit, overlap, otherwise) else { return };
     if distance <= limit {
         let size = a.size().min(b.size());
-        meet_facing((a, A), (b, B), Closest { normal, distance }, size, margin, out);
+        meet_facing((a, A), (b, B), Closest { normal, distance, middle }, size, margin, out);
     }
 }
 

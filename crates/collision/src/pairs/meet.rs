@@ -25,10 +25,12 @@ pub(crate) struct Closest {
     pub(crate) normal: Vec3,
     /// s(n) of the cores [m].
     pub(crate) distance: f64,
+    /// Midway between their points, in W, where that is known [m].
+    pub(crate) middle: Option<Vec3>,
 }
 
 /// Writes the manifold of two patches. Returns by how much the deepest of their points misses the depth of `closest`
-/// [m]; when that is more than rounding, that point has been added: `middle` gives the one midway between the cores.
+/// [m]; when that is more than rounding, that point has been added: `middle` finds it where it is not known.
 ///
 /// `size` [m] is the size of the smaller shape, M at least the number of corners of both.
 pub(crate) fn meet<const N: usize, const M: usize>(
@@ -50,7 +52,7 @@ pub(crate) fn meet<const N: usize, const M: usize>(
     let missing = candidates.deepest() - gap;
     if missing > SLACK * size && gap <= margin {
         let shift = n * (0.5 * (roundings.0 - roundings.1));
-        candidates.push(middle() + shift, gap, pair_code(a.face, b.face));
+        candidates.push(closest.middle.unwrap_or_else(middle) + shift, gap, pair_code(a.face, b.face));
     }
     out.clear();
     out.normal = n;
@@ -64,10 +66,10 @@ pub(crate) fn share_a_stretch(u: Vec3, v: Vec3, n: Vec3) -> bool {
     u.cross(v).norm_squared() < PARALLEL * PARALLEL * uu * v.norm_squared() && along * along < 0.25 * uu
 }
 
-/// The manifold of cores that meet in one point, `middle`.
+/// The manifold of cores that meet in one point, midway between `ends`.
 pub(crate) fn meet_in_a_point(
     closest: Closest,
-    middle: Vec3,
+    ends: [Vec3; 2],
     roundings: (f64, f64),
     margin: f64,
     out: &mut Manifold,
@@ -77,7 +79,7 @@ pub(crate) fn meet_in_a_point(
     if gap <= margin {
         let shift = closest.normal * (0.5 * (roundings.0 - roundings.1));
         let feature = pair_code(face_code(0), face_code(0));
-        out.push(ManifoldPoint { position: middle + shift, gap, feature });
+        out.push(ManifoldPoint { position: (ends[0] + ends[1]) * 0.5 + shift, gap, feature });
     }
 }
 

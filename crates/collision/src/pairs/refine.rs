@@ -109,45 +109,60 @@ struct Pair<'a, P, Q> {
     rounding: f64,
 }
 
-/// The unit vector near `n` along which the cores are separated most, and whether its points prove it.
+/// An axis made exact.
+#[derive(Clone, Copy)]
+pub(crate) struct Refined {
+    pub(crate) normal: Vec3,
+    /// s(n) [m].
+    pub(crate) distance: f64,
+    /// Midway between the closest points of the cores in W, where these are known [m].
+    pub(crate) middle: Option<Vec3>,
+    /// The points prove the axis.
+    pub(crate) proven: bool,
+}
+
+/// The axis near `n` along which the cores are separated most.
 pub(crate) fn refined<P: Support, Q: Support>(
     (a, A): (&P, &Frame),
     (b, B): (&Q, &Frame),
     n: Vec3,
-) -> (Vec3, bool) {
+) -> Refined {
     let pair = Pair::new((a, A), (b, B));
     let proven = PROVEN * pair.size + 8.0 * pair.rounding;
-    let mut best = (pair.along(n), n);
-    let mut tried = Tried::new(best);
+    let mut best = Refined { normal: n, distance: pair.along(n), middle: None, proven: false };
+    let mut tried = Tried::new((best.distance, n));
     while let Some(start) = tried.next() {
         let of_a = a.elements(&pair.a.1, start);
         let of_b = b.elements(&pair.b.1, -start);
         for n in of_a.face.into_iter().chain(of_b.face.map(|n| -n)) {
             let along = pair.along(n);
-            if along >= best.0 - proven && pair.meets_a_face(n, along < -proven) {
-                return (n, true);
+            if along >= best.distance - proven
+                && let Some(middle) = pair.meets_a_face(n, along < -proven)
+            {
+                return Refined { normal: n, distance: along, middle: Some(A.origin + middle), proven: true };
             }
-            if along > best.0 {
-                best = (along, n);
+            if along > best.distance {
+                best = Refined { normal: n, distance: along, middle: None, proven: false };
             }
             tried.push((along, n));
         }
         for p in of_a.iter() {
             for q in of_b.iter() {
-                let Some(Solution { n, s, held }) = pair.solve(p, q, start) else { continue };
+                let Some(Solution { n, s, middle, held }) = pair.solve(p, q, start) else { continue };
                 let along = pair.along(n);
-                let proves = (along - s).abs() <= proven && (s >= -proven || s >= -held);
-                if along >= best.0 - proven && proves {
-                    return (n, true);
+                let meets = (along - s).abs() <= proven;
+                let middle = meets.then_some(A.origin + middle);
+                if along >= best.distance - proven && meets && (s >= -proven || s >= -held) {
+                    return Refined { normal: n, distance: along, middle, proven: true };
                 }
-                if along > best.0 {
-                    best = (along, n);
+                if along > best.distance {
+                    best = Refined { normal: n, distance: along, middle, proven: false };
                 }
                 tried.push((along, n));
             }
         }
     }
-    (best.1, false)
+    best
 }
 
 /// Where the elements of a pair meet.
@@ -155,6 +170,8 @@ struct Solution {
     n: Vec3,
     /// Their separation, if the points are on the elements, else NaN [m].
     s: f64,
+    /// Midway between the points, on the surfaces of the cores [m].
+    middle: Vec3,
     /// No other axis parts bodies sooner that overlap by less than this [m].
     held: f64,
 }
@@ -220,18 +237,15 @@ impl<'a, P: Support, Q: Support> Pair<'a, P, Q> {
         A.point(a.core_support(A.inverse_direction(n))) - B.point(b.core_support(B.inverse_direction(-n)))
     }
 
-    /// True where the cores meet along the normal of a face of one of them; where they overlap, farther from its sides than
-    /// they do.
-    fn meets_a_face(&self, n: Vec3, overlap: bool) -> bool {
+    /// Where the cores meet along the normal of a face of one of them, if they do: where they overlap, farther from its
+    /// sides than they do.
+    fn meets_a_face(&self, n: Vec3, overlap: bool) -> Option<Vec3> {
         let ((a, A), (b, B)) = (&self.a, &self.b);
         let sizes = (a.size(), b.size());
         let (apart, x) = middle_of(|level| a.highest(A, n, level), (*b, B), n, sizes);
         let level = MET * self.size + self.rounding;
-        apart <= level
-            && (!overlap || {
-                let within = a.highest(A, n, level).clearance(x, n).max(b.highest(B, -n, level).clearance(x, n));
-                within >= -self.along(n)
-            })
+        let within = || a.highest(A, n, level).clearance(x, n).max(b.highest(B, -n, level).clearance(x, n));
+        (apart <= level && (!overlap || within() >= -self.along(n))).then_some(x)
     }
 
     /// s(n) [m].
@@ -282,7 +296,8 @@ impl<'a, P: Support, Q: Support> Pair<'a, P, Q> {
         let s = n.dot(b.point(n) - a.point(n)) - p.radius() - q.radius();
         let slack = PROVEN * self.size + self.rounding;
         let s = if a.is_within(slack) && b.is_within(slack) { s } else { f64::NAN };
-        Some(Solution { n, s, held: held(&a, &b, n) })
+        let middle = (a.point(n) + n * p.radius() + b.point(n) - n * q.radius()) * 0.5;
+        Some(Solution { n, s, middle, held: held(&a, &b, n) })
     }
 }
 
