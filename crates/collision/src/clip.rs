@@ -157,7 +157,7 @@ impl<const N: usize> Meeting<'_, N> {
             if most * most <= tolerance2 * knife.squared {
                 continue;
             }
-            polygon = self.cut(&polygon, k, &heights, knife.squared.sqrt());
+            polygon = self.cut(&polygon, k, &heights, &knife);
             if polygon.len == 0 {
                 return;
             }
@@ -250,11 +250,17 @@ impl<const N: usize> Meeting<'_, N> {
         }
     }
 
-    /// The part of `polygon` behind side k of B, given the heights of its corners over that side, times
-    /// the `length` of the side.
+    /// The part of `polygon` behind side k of B, the knife, given the heights of its corners over that side, times
+    /// its length. A crossing at an end of the side is that corner of B.
     #[inline]
-    fn cut<const M: usize>(&self, polygon: &List<M>, k: usize, heights: &[f64; M], length: f64) -> List<M> {
-        let (corners, tolerance) = (self.b.corners().len(), self.tolerance * length);
+    fn cut<const M: usize>(
+        &self,
+        polygon: &List<M>,
+        k: usize,
+        heights: &[f64; M],
+        knife: &Knife,
+    ) -> List<M> {
+        let (corners, tolerance) = (self.b.corners().len(), self.tolerance * knife.squared.sqrt());
         let mut kept = List::new();
         let items = polygon.items();
         let heights = &heights[..items.len()];
@@ -273,7 +279,17 @@ impl<const N: usize> Meeting<'_, N> {
             if goes_out || comes_in {
                 let p = here.p + (there.p - here.p) * (d / (d - d_next));
                 let at = match here.side {
-                    Side::A(i) => At::Crossing(i, k as u8),
+                    Side::A(i) => {
+                        let r = p - knife.start;
+                        let along = r.x * knife.along.x + r.y * knife.along.y;
+                        if along.abs() <= tolerance {
+                            At::B(k as u8)
+                        } else if (knife.squared - along).abs() <= tolerance {
+                            At::B(if k + 1 == corners { 0 } else { k + 1 } as u8)
+                        } else {
+                            At::Crossing(i, k as u8)
+                        }
+                    }
                     Side::B(j) => At::B(shared_corner(j as usize, k, corners) as u8),
                 };
                 kept.push(Cut { p, at, side: if goes_out { Side::B(k as u8) } else { here.side } });

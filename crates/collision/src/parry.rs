@@ -120,6 +120,8 @@ pub(crate) enum Axis {
 pub(crate) struct Separation {
     /// Unit, from A to B.
     pub(crate) normal: Vec3,
+    /// From (4): the axis is that of the depth.
+    pub(crate) proven: bool,
     /// From (4) and not proven: other candidates for the axis are worth trying.
     pub(crate) doubtful: bool,
 }
@@ -201,12 +203,12 @@ pub(crate) fn separation<P: Support, Q: Support>(
             result = gjk(&a, &b, start, &mut simplex); // (3)
         }
     }
-    let found = |n: Vec3, doubtful| {
+    let found = |n: Vec3, proven, doubtful| {
         let normal = A.direction(n).normalized();
-        normal.map_or(Axis::Unknown, |normal| Axis::Found(Separation { normal, doubtful }))
+        normal.map_or(Axis::Unknown, |normal| Axis::Found(Separation { normal, proven, doubtful }))
     };
     match result {
-        GJKResult::ClosestPoints(_, _, n) => found(from(n), false),
+        GJKResult::ClosestPoints(_, _, n) => found(from(n), false, false),
         // parry says the same when it gives up: believe it only if n separates.
         GJKResult::NoIntersection(n) if along(n) > limit => Axis::Apart,
         _ => {
@@ -215,7 +217,7 @@ pub(crate) fn separation<P: Support, Q: Support>(
             let deep = POLYTOPE.with_borrow_mut(|polytope| {
                 polytope.depth(support, overlap.map_or(from(start), |n| A.inverse_direction(n)))
             });
-            let axis = |d: Depth| found(d.normal, d.slack > PROVEN);
+            let axis = |d: Depth| found(d.normal, d.slack <= PROVEN, d.slack > PROVEN);
             deep.map_or(Axis::Unknown, axis)
         }
     }

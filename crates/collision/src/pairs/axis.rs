@@ -16,14 +16,13 @@ pub(crate) fn best<P: Support, Q: Support>(
     otherwise: impl Fn(Option<Vec3>) -> Option<Vec3>,
 ) -> Option<Refined> {
     let found = |overlap: Option<Vec3>| {
-        let (axis, doubtful) = match separation(a.0, a.1, b.0, b.1, limit, overlap) {
+        let axis = match separation(a.0, a.1, b.0, b.1, limit, overlap) {
             Axis::Apart => return None,
-            Axis::Found(axis) if !axis.doubtful => (axis.normal, false),
-            Axis::Found(axis) => (otherwise(Some(axis.normal)).unwrap_or(axis.normal), true),
-            Axis::Unknown => (otherwise(None)?, true),
+            Axis::Found(axis) if axis.doubtful => (otherwise(Some(axis.normal)).unwrap_or(axis.normal), false),
+            Axis::Found(axis) => (axis.normal, axis.proven),
+            Axis::Unknown => (otherwise(None)?, false),
         };
-        let best = refined(a, b, axis);
-        Some(Refined { proven: best.proven || !doubtful && overlap.is_some(), ..best })
+        Some(refined(a, b, axis.0, axis.1))
     };
     let first = found(overlap)?;
     if first.proven || first.distance >= 0.0 || overlap.is_some() {

@@ -35,11 +35,8 @@ const LOOSE: f64 = 1e-10;
 const SINGULAR: f64 = 1e-14;
 /// What the iterations leave of the axis [rad].
 const FOUND: f64 = 1e-4;
-/// At so many axes elements are found, of so many that solutions gave.
-const ROUNDS: usize = 6;
-const TRIES: usize = 32;
-/// Axes that differ by less are one [rad].
-const SAME: f64 = 1e-6;
+/// From the best axis the elements are found anew so often.
+const ROUNDS: usize = 4;
 
 /// A part of a core in which it may touch, in W: what is farthest along a range of directions.
 #[derive(Clone, Copy, Debug)]
@@ -121,30 +118,31 @@ pub(crate) struct Refined {
     pub(crate) proven: bool,
 }
 
-/// The axis near `n` along which the cores are separated most.
+/// The axis near `n` along which the cores are separated most. Where `known`, a search over all directions led to it, and
+/// nothing is asked of others.
 pub(crate) fn refined<P: Support, Q: Support>(
     (a, A): (&P, &Frame),
     (b, B): (&Q, &Frame),
     n: Vec3,
+    known: bool,
 ) -> Refined {
     let pair = Pair::new((a, A), (b, B));
     let proven = PROVEN * pair.size + 8.0 * pair.rounding;
-    let mut best = Refined { normal: n, distance: pair.along(n), middle: None, proven: false };
-    let mut tried = Tried::new((best.distance, n));
-    while let Some(start) = tried.next() {
+    let mut best = Refined { normal: n, distance: pair.along(n), middle: None, proven: known };
+    for _ in 0..ROUNDS {
+        let (start, before) = (best.normal, best.distance);
         let of_a = a.elements(&pair.a.1, start);
         let of_b = b.elements(&pair.b.1, -start);
         for n in of_a.face.into_iter().chain(of_b.face.map(|n| -n)) {
             let along = pair.along(n);
             if along >= best.distance - proven
-                && let Some(middle) = pair.meets_a_face(n, along < -proven)
+                && let Some(middle) = pair.meets_a_face(n, along < -proven && !known)
             {
                 return Refined { normal: n, distance: along, middle: Some(A.origin + middle), proven: true };
             }
             if along > best.distance {
-                best = Refined { normal: n, distance: along, middle: None, proven: false };
+                best = Refined { normal: n, distance: along, middle: None, proven: known };
             }
-            tried.push((along, n));
         }
         for p in of_a.iter() {
             for q in of_b.iter() {
@@ -152,14 +150,17 @@ pub(crate) fn refined<P: Support, Q: Support>(
                 let along = pair.along(n);
                 let meets = (along - s).abs() <= proven;
                 let middle = meets.then_some(A.origin + middle);
-                if along >= best.distance - proven && meets && (s >= -proven || s >= -held) {
+                let largest = known || s >= -proven || s >= -held;
+                if along >= best.distance - proven && meets && largest {
                     return Refined { normal: n, distance: along, middle, proven: true };
                 }
                 if along > best.distance {
-                    best = Refined { normal: n, distance: along, middle, proven: false };
+                    best = Refined { normal: n, distance: along, middle, proven: known };
                 }
-                tried.push((along, n));
             }
+        }
+        if best.distance <= before + proven {
+            break;
         }
     }
     best
@@ -174,36 +175,6 @@ struct Solution {
     middle: Vec3,
     /// No other axis parts bodies sooner that overlap by less than this [m].
     held: f64,
-}
-
-/// Axes to find elements at, the best first: s(n), n, and whether that is done.
-struct Tried {
-    all: [(f64, Vec3, bool); TRIES],
-    len: usize,
-    rounds: usize,
-}
-
-impl Tried {
-    fn new((s, n): (f64, Vec3)) -> Self {
-        Self { all: [(s, n, false); TRIES], len: 1, rounds: 0 }
-    }
-
-    /// Keeps an axis that is none of those before.
-    fn push(&mut self, (s, n): (f64, Vec3)) {
-        let known = self.all[..self.len].iter().any(|t| (t.1 - n).norm_squared() < SAME * SAME);
-        if self.len < TRIES && !known {
-            self.all[self.len] = (s, n, false);
-            self.len += 1;
-        }
-    }
-
-    fn next(&mut self) -> Option<Vec3> {
-        self.rounds += 1;
-        let open = self.all[..self.len].iter_mut().filter(|t| !t.2 && self.rounds <= ROUNDS);
-        let next = open.max_by(|t, u| t.0.total_cmp(&u.0))?;
-        next.2 = true;
-        Some(next.1)
-    }
 }
 
 /// Calls with all axes along which elements near `n` of two cores meet.
@@ -313,6 +284,7 @@ impl Element {
 }
 
 /// A point of an element: t [m], or ρ and τ.
+#[derive(Clone, Copy)]
 struct Place<'a> {
     element: &'a Element,
     /// 1 where n is the outward normal, −1 where −n is.
