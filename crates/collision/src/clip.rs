@@ -222,7 +222,9 @@ impl<const N: usize> Meeting<'_, N> {
             let r_a = radius(self.a.radii, x / length);
             let r_b = radius(self.b.radii, (x - b0) / (b1 - b0));
             let (offset, r) = (flat(p_b - p_a), r_a + r_b);
-            let (share, q) = if r > 0.0 { (r_a / r, offset.norm() / r) } else { (0.5, 0.0) };
+            // Edges face each other where they cross.
+            let width = if r > 0.0 { r } else { self.tolerance };
+            let (share, q) = (if r > 0.0 { r_a / r } else { 0.5 }, offset.norm() / width);
             if q >= 1.0 {
                 continue;
             }

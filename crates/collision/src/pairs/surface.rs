@@ -27,6 +27,7 @@ use crate::reduce::reduce;
 use crate::shape::Shape;
 use crate::support::{Piece, Support, Tile};
 use crate::surface::Surface;
+use std::cell::Cell;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3};
 
 /// Cosine of 5°.
@@ -52,6 +53,8 @@ pub(crate) struct Scratch {
     order: Vec<usize>,
     planes: Vec<Hit>,
     patch: Vec<ManifoldPoint>,
+    /// Some triangle overlaps the other body along an axis that it does not admit.
+    lost: bool,
 }
 
 /// Appends the manifolds of the surface `a` and the shape `b`, a surface or not, to `out`; their
@@ -70,6 +73,7 @@ pub(crate) fn collide(
     for thorough in [false, true] {
         scratch.hits.clear();
         scratch.points.clear();
+        scratch.lost = false;
         if let Some(other) = Surface::of(b) {
             let within = a.aabb(&X_AB.inverse(), margin);
             other.touching(&within, &mut |j| {
@@ -85,11 +89,11 @@ pub(crate) fn collide(
             let bounds = b.aabb(&X_AB, margin);
             surface.touching(&bounds, &mut |i| {
                 let facet = facing(surface, i, &A, B.point(b.center()));
-                scratch.touch(Meeting { tile: Tile { facet, surface }, A: &A, b, B: &B, margin, thorough });
+                scratch.touch(Meeting { tile: Tile { facet, surface }, A: &A, b, B: &B, margin, thorough, lost: Cell::default() });
             });
             scratch.drop_what_is_behind(0, BEHIND * b.size());
         }
-        if scratch.touch_within(slack, false) {
+        if !scratch.lost || scratch.touch_within(slack, false) {
             break;
         }
     }
@@ -114,6 +118,7 @@ fn facing(surface: Surface<'_>, i: usize, A: &Frame, c: Vec3) -> Facet {
 impl Scratch {
     fn touch<P: Piece>(&mut self, meeting: Meeting<'_, P>) {
         let hit = meeting.touch(&mut self.points);
+        self.lost |= meeting.lost.get();
         self.hits.extend(hit);
     }
 
@@ -138,7 +143,7 @@ impl Scratch {
         }
         let (tile, piece) =
             (Tile { facet: facet_a, surface: surface_a }, Tile { facet: facet_b, surface: surface_b });
-        self.touch(Meeting { tile, A, b: &piece, B, margin, thorough });
+        self.touch(Meeting { tile, A, b: &piece, B, margin, thorough, lost: Cell::default() });
     }
 
     /// A convex body that overlaps the surface, but nowhere as bodies do that have just met: it goes
@@ -148,7 +153,7 @@ impl Scratch {
         let c = B.point(b.center());
         surface.touching(&b.aabb(X_AB, 0.0), &mut |i| {
             let tile = Tile { facet: facing(surface, i, A, c), surface };
-            if let Some(found) = (Meeting { tile, A, b, B, margin: 0.0, thorough: false }).crossed()
+            if let Some(found) = (Meeting { tile, A, b, B, margin: 0.0, thorough: false, lost: Cell::default() }).crossed()
                 && least.is_none_or(|l| found.1 > l.1)
             {
                 least = Some(found);

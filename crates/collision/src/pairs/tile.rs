@@ -14,7 +14,7 @@
 
 use super::axis::best;
 use super::meet::{SLACK, common};
-use super::refine::each_meeting;
+use super::refine::{Refined, each_meeting};
 use super::witness::middle_of;
 use crate::facet::Feature;
 use crate::frame::Frame;
@@ -22,6 +22,7 @@ use crate::manifold::ManifoldPoint;
 use crate::patch::{CORNERS, UPRIGHT, face_code, pair_code};
 use crate::reduce::Candidates;
 use crate::support::{Piece, Support, Tile};
+use std::cell::Cell;
 use stiction_dynamics::spatial::Vec3;
 
 /// Depth, relative to the size of the piece, up to which a face that explains the contact is
@@ -60,6 +61,8 @@ pub(crate) struct Meeting<'a, P> {
     /// All elements that may meet are tried where the best axis is not in N: the corner of a surface that meets an edge, a
     /// rim or a corner has none of its own.
     pub(crate) thorough: bool,
+    /// The two overlap along an axis that is not in N.
+    pub(crate) lost: Cell<bool>,
 }
 
 impl<P: Piece> Meeting<'_, P> {
@@ -174,11 +177,9 @@ impl<P: Piece> Meeting<'_, P> {
             let (feature, fine) = self.tile.feature(self.A.inverse_direction(n));
             (fine && self.b.admits(self.B, -n)).then_some(feature)
         };
-        let (axis, doubtful) =
-            match best((&self.tile.facet, self.A), (self.b, self.B), limit, None, |_| Some(face)) {
-                None => return None,
-                Some(axis) => (axis.normal, !axis.proven && axis.distance < 0.0),
-            };
+        let Refined { normal: axis, distance, proven, .. } =
+            best((&self.tile.facet, self.A), (self.b, self.B), limit, None, |_| Some(face))?;
+        let doubtful = !proven && distance < 0.0;
         let mut chosen: Option<(Vec3, Feature)> = None;
         let mut most = f64::NEG_INFINITY;
         let mut consider = |chosen: &mut Option<_>, found: (Vec3, Feature), slack: f64| {
@@ -193,6 +194,7 @@ impl<P: Piece> Meeting<'_, P> {
         }
         let near = axis.cross(face).norm() < SNAP && axis.dot(face) > 0.0;
         let lost = doubtful || chosen.is_none();
+        self.lost.set(lost && distance <= self.b.rounding() + SHALLOW * self.b.size());
         if !bare && (near || lost) {
             consider(&mut chosen, (face, Feature::Face), -tie);
         }
