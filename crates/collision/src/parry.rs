@@ -38,7 +38,7 @@ use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 /// The ε of (2).
 const SHRINK: f64 = 1e-5;
 /// An answer of (4) that is proven to this is exact.
-const PROVEN: f64 = 1e-10;
+const PROVEN: f64 = 1e-11;
 /// The gap, relative to the size of the pair, from which (3) finds its direction.
 const CLEAR: f64 = 1e-7;
 

@@ -15,6 +15,8 @@ pub(crate) trait Support {
     fn center(&self) -> Vec3;
     fn size(&self) -> f64;
     fn rounding(&self) -> f64;
+    /// True where the core is no polyhedron.
+    fn is_round(&self) -> bool;
     /// Where the core may touch near the outward normal `n`, in W.
     fn elements(&self, X: &Frame, n: Vec3) -> Elements;
     /// What of the core is farthest along the unit vector `d_W`, up to `level` [m].
@@ -34,6 +36,9 @@ impl Support for Shape {
     }
     fn rounding(&self) -> f64 {
         Shape::rounding(self)
+    }
+    fn is_round(&self) -> bool {
+        matches!(self, Self::Cylinder { .. } | Self::Cone { .. } | Self::Ellipsoid { .. })
     }
     fn elements(&self, X: &Frame, n: Vec3) -> Elements {
         let (d, mut found) = (X.inverse_direction(n), Elements::new());
@@ -168,6 +173,9 @@ impl Support for Facet {
     fn rounding(&self) -> f64 {
         0.0
     }
+    fn is_round(&self) -> bool {
+        false
+    }
     fn elements(&self, X: &Frame, n: Vec3) -> Elements {
         let mut found = Elements::new();
         found.push(0.0, Element::Vertex(X.point(self.core_support(X.inverse_direction(n)))));
@@ -251,6 +259,9 @@ impl Support for Tile<'_> {
     }
     fn rounding(&self) -> f64 {
         0.0
+    }
+    fn is_round(&self) -> bool {
+        false
     }
     fn elements(&self, X: &Frame, n: Vec3) -> Elements {
         self.facet.elements(X, n)

@@ -22,6 +22,11 @@ pub(crate) fn best<P: Support, Q: Support>(
             Axis::Found(axis) => (axis.normal, axis.proven),
             Axis::Unknown => (otherwise(None)?, false),
         };
+        if axis.1 && !a.0.is_round() && !b.0.is_round() {
+            // The search ended on a face of the difference, whose normal is exact.
+            let distance = separation_along(a, b, axis.0);
+            return Some(Refined { normal: axis.0, distance, middle: None, proven: true });
+        }
         Some(refined(a, b, axis.0, axis.1))
     };
     let first = found(overlap)?;

@@ -28,7 +28,7 @@ const PREFER: f64 = 1e-10;
 const PARALLEL: f64 = 1e-12;
 
 /// Relative to the size: beyond this the overlap has lost the deepest point, and the axis is not that of the distance.
-const EXACT: f64 = 1e-10;
+const EXACT: f64 = 5e-10;
 
 /// A and B are boxes.
 pub(crate) fn boxes(

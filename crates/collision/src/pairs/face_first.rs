@@ -25,7 +25,7 @@ use stiction_dynamics::spatial::{Mat3, Vec3};
 /// rounding does not decide between parallel ones.
 const PREFER: f64 = 1e-10;
 /// Relative to the size: what a proof may leave open.
-const EXACT: f64 = 1e-10;
+const EXACT: f64 = 5e-10;
 /// Relative to the size: deeper overlaps are not guessed at.
 const DEEP: f64 = 0.2;
 /// Relative to the size: bodies that share a point this deep in one of them overlap beyond doubt.
@@ -79,7 +79,8 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
     if best.s < -DEEP * size || best.s < 0.0 && limit > margin {
         return Guess::Unknown;
     }
-    let closest = Closest { normal: best.n, distance: best.s, middle: None };
+    // The middle is wanted only where nothing is proven.
+    let closest = Closest { normal: best.n, distance: best.s, middle: Some(A.origin) };
     let missing = meet_facing((a, A), (b, B), closest, size, margin, out);
     if best.s >= 0.0 && missing <= EXACT * size {
         return Guess::Proven; // (1)

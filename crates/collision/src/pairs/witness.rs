@@ -21,6 +21,8 @@ use stiction_dynamics::spatial::Vec3;
 const LEVEL: f64 = 1e-11;
 /// (1) holds across n up to this, relative to the smaller core.
 pub(crate) const MET: f64 = 1e-10;
+/// Rounds in which points of two faces come together.
+const BACK_AND_FORTH: usize = 32;
 /// LEVEL grows so often, by a factor of ten.
 const GROWN: usize = 6;
 
@@ -76,13 +78,20 @@ fn shared(a: &Part, b: &Part, n: Vec3) -> (Vec3, Vec3) {
             let (x, y) = closest_on_segments((p + q) * 0.5, (q - p) * 0.5, (r + s) * 0.5, (s - r) * 0.5);
             (a.nearest(x, n), b.nearest(y, n))
         }
-        (_, Part::Disc(center, _)) => {
-            let on_a = a.nearest(*center, n);
-            (on_a, b.nearest(on_a, n))
-        }
         _ => {
-            let on_b = b.nearest(a.center(), n);
-            (a.nearest(on_b, n), on_b)
+            // From one to the other and back: the points come together if the parts do.
+            let mut on_b = b.center();
+            let mut on_a = a.nearest(on_b, n);
+            for _ in 0..BACK_AND_FORTH {
+                on_b = b.nearest(on_a, n);
+                let next = a.nearest(on_b, n);
+                let moved = (next - on_a).norm_squared();
+                on_a = next;
+                if moved == 0.0 {
+                    break;
+                }
+            }
+            (on_a, on_b)
         }
     }
 }
