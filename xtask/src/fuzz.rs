@@ -55,12 +55,10 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         return all_pairs(pairs, seed);
     }
     let targets = match named.first() {
-        Some(one) => vec![
-            *TARGETS
-                .iter()
-                .find(|t| *t == one)
-                .ok_or(format!("there is no target `{one}`; there are: {} {FILES} {PAIRS}", TARGETS.join(" ")))?,
-        ],
+        Some(one) => vec![*TARGETS.iter().find(|t| *t == one).ok_or(format!(
+            "there is no target `{one}`; there are: {} {FILES} {PAIRS}",
+            TARGETS.join(" ")
+        ))?],
         None => TARGETS.to_vec(),
     };
     let tool = tool()?;

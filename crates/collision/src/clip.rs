@@ -255,13 +255,7 @@ impl<const N: usize> Meeting<'_, N> {
     /// The part of `polygon` behind side k of B, the knife, given the heights of its corners over that side, times
     /// its length. A crossing at an end of the side is that corner of B.
     #[inline]
-    fn cut<const M: usize>(
-        &self,
-        polygon: &List<M>,
-        k: usize,
-        heights: &[f64; M],
-        knife: &Knife,
-    ) -> List<M> {
+    fn cut<const M: usize>(&self, polygon: &List<M>, k: usize, heights: &[f64; M], knife: &Knife) -> List<M> {
         let (corners, tolerance) = (self.b.corners().len(), self.tolerance * knife.squared.sqrt());
         let mut kept = List::new();
         let items = polygon.items();

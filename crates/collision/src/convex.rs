@@ -380,7 +380,11 @@ impl Sides {
     fn of(points: &[Vec3]) -> Self {
         let origin = points[0];
         let farthest = |measure: &dyn Fn(Vec3) -> f64| {
-            points.iter().map(|p| *p - origin).max_by(|p, q| measure(*p).total_cmp(&measure(*q))).unwrap_or(Vec3::X)
+            points
+                .iter()
+                .map(|p| *p - origin)
+                .max_by(|p, q| measure(*p).total_cmp(&measure(*q)))
+                .unwrap_or(Vec3::X)
         };
         let along = farthest(&|r| r.norm_squared());
         let x = along.normalized().unwrap_or(Vec3::X);

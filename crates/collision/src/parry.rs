@@ -10,13 +10,13 @@
 //!
 //! GJK finds the maximiser from the shortest vector between the shapes, which loses its direction
 //! to rounding as the shapes touch — where a resting robot spends its life. Hence GJK first sees
-//! both shapes scaled down by ε about their centres: scaling keeps the normals of faces and of
+//! both shapes scaled down about their centres, so that each gives way by ε of the smaller one: scaling keeps the normals of faces and of
 //! pairs of edges, and the gap of touching shapes does not vanish (2). Clear gaps are left to GJK
 //! on the true shapes (3), deeper overlaps to [`crate::difference`] (4), which proves its answer
 //! (parry's EPA is too shallow for about one pair of prisms in a hundred).
 //!
-//! The tolerances of parry are absolute; lengths are divided by the size of the pair, so that a
-//! gripper's finger and a warehouse are treated alike.
+//! The tolerances of parry are absolute; lengths are divided by the size of the smaller shape, so that a
+//! gripper's finger and a warehouse are treated alike, and so is a coin on the floor of the warehouse.
 
 use crate::cuts::Cell;
 use crate::decompose::Decomposition;
@@ -39,7 +39,7 @@ use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 const SHRINK: f64 = 1e-5;
 /// An answer of (4) that is proven to this is exact.
 const PROVEN: f64 = 1e-11;
-/// The gap, relative to the size of the pair, from which (3) finds its direction.
+/// The gap, relative to the smaller shape, from which (3) finds its direction.
 const CLEAR: f64 = 1e-7;
 
 fn to(v: Vec3) -> Vector {
@@ -126,7 +126,7 @@ pub(crate) struct Separation {
     pub(crate) doubtful: bool,
 }
 
-/// A shape without its rounding, scaled about its centre, in units of the size of the pair.
+/// A shape without its rounding, scaled about its centre, in units of the size of the smaller shape.
 struct Core<'a, S> {
     shape: &'a S,
     center: Vec3,
@@ -142,7 +142,8 @@ impl<'a, S: Support> Core<'a, S> {
     /// Its farthest points moved inward by ε units. Segments and points need not shrink: their rounding keeps the cores
     /// apart.
     fn shrunk(&self) -> Self {
-        let scale = if self.shape.rounding() > 0.0 { 1.0 } else { 1.0 - SHRINK / (self.shape.size() * self.unit) };
+        let scale =
+            if self.shape.rounding() > 0.0 { 1.0 } else { 1.0 - SHRINK / (self.shape.size() * self.unit) };
         Self { scale, ..*self }
     }
 }

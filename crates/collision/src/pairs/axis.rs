@@ -18,7 +18,9 @@ pub(crate) fn best<P: Support, Q: Support>(
     let found = |overlap: Option<Vec3>| {
         let axis = match separation(a.0, a.1, b.0, b.1, limit, overlap) {
             Axis::Apart => return None,
-            Axis::Found(axis) if axis.doubtful => (otherwise(Some(axis.normal)).unwrap_or(axis.normal), false),
+            Axis::Found(axis) if axis.doubtful => {
+                (otherwise(Some(axis.normal)).unwrap_or(axis.normal), false)
+            }
             Axis::Found(axis) => (axis.normal, axis.proven),
             Axis::Unknown => (otherwise(None)?, false),
         };

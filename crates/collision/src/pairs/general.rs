@@ -1,8 +1,8 @@
 //! Any two bounded shapes: a proven guess, or the axis from iterations, made exact; then the overlap
 //! of patches.
 
-use super::face_first::{self, Guess};
 use super::axis::{best, separation_along};
+use super::face_first::{self, Guess};
 use super::meet::{Closest, meet_facing};
 use super::refine::Refined;
 use crate::frame::Frame;
@@ -18,7 +18,10 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
     };
     let limit = margin + a.rounding() + b.rounding();
     let otherwise = |start: Option<Vec3>| Some(by_search(a, A, b, B, start));
-    let Some(Refined { normal, distance, middle, .. }) = best((a, A), (b, B), limit, overlap, otherwise) else { return };
+    let Some(Refined { normal, distance, middle, .. }) = best((a, A), (b, B), limit, overlap, otherwise)
+    else {
+        return;
+    };
     if distance <= limit {
         let size = a.size().min(b.size());
         meet_facing((a, A), (b, B), Closest { normal, distance, middle }, size, margin, out);

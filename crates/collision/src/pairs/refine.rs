@@ -43,10 +43,25 @@ const ROUNDS: usize = 4;
 pub(crate) enum Element {
     Vertex(Vec3),
     /// (2), for the outward normal, with the range of t [m] and the radius of the surface around it [m].
-    Line { q: Vec3, u: Vec3, c: f64, range: [f64; 2], radius: f64 },
-    Rim { q: Vec3, axis: Vec3, radius: f64 },
+    Line {
+        q: Vec3,
+        u: Vec3,
+        c: f64,
+        range: [f64; 2],
+        radius: f64,
+    },
+    Rim {
+        q: Vec3,
+        axis: Vec3,
+        radius: f64,
+    },
     /// With the radius by which its core is smaller [m].
-    Ellipsoid { q: Vec3, axes: Mat3, radii: Vec3, rounding: f64 },
+    Ellipsoid {
+        q: Vec3,
+        axes: Mat3,
+        radii: Vec3,
+        rounding: f64,
+    },
 }
 
 /// At most this many elements of a core are tried.
@@ -118,8 +133,8 @@ pub(crate) struct Refined {
     pub(crate) proven: bool,
 }
 
-/// The axis near `n` along which the cores are separated most. Where `known`, a search over all directions led to it, and
-/// nothing is asked of others.
+/// The axis near `n` along which the cores are separated most. `known` where a search over all directions led to it: then
+/// the points have no others to beat.
 pub(crate) fn refined<P: Support, Q: Support>(
     (a, A): (&P, &Frame),
     (b, B): (&Q, &Frame),
@@ -324,7 +339,9 @@ impl<'a> Place<'a> {
             Element::Vertex(p) => *p,
             Element::Line { q, .. } => *q + self.by_parameter(n) * self.t,
             Element::Rim { q, radius, .. } => *q + self.rho * *radius,
-            Element::Ellipsoid { q, axes, radii, .. } => *q + *axes * on_ellipsoid(axes, *radii, n * self.sign).0,
+            Element::Ellipsoid { q, axes, radii, .. } => {
+                *q + *axes * on_ellipsoid(axes, *radii, n * self.sign).0
+            }
         }
     }
 

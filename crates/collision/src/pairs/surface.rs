@@ -89,7 +89,15 @@ pub(crate) fn collide(
             let bounds = b.aabb(&X_AB, margin);
             surface.touching(&bounds, &mut |i| {
                 let facet = facing(surface, i, &A, B.point(b.center()));
-                scratch.touch(Meeting { tile: Tile { facet, surface }, A: &A, b, B: &B, margin, thorough, lost: Cell::default() });
+                scratch.touch(Meeting {
+                    tile: Tile { facet, surface },
+                    A: &A,
+                    b,
+                    B: &B,
+                    margin,
+                    thorough,
+                    lost: Cell::default(),
+                });
             });
             scratch.drop_what_is_behind(0, BEHIND * b.size());
         }
@@ -153,7 +161,8 @@ impl Scratch {
         let c = B.point(b.center());
         surface.touching(&b.aabb(X_AB, 0.0), &mut |i| {
             let tile = Tile { facet: facing(surface, i, A, c), surface };
-            if let Some(found) = (Meeting { tile, A, b, B, margin: 0.0, thorough: false, lost: Cell::default() }).crossed()
+            if let Some(found) =
+                (Meeting { tile, A, b, B, margin: 0.0, thorough: false, lost: Cell::default() }).crossed()
                 && least.is_none_or(|l| found.1 > l.1)
             {
                 least = Some(found);
@@ -205,7 +214,15 @@ impl Scratch {
         let start = self.points.len();
         self.points.push(ManifoldPoint { position, gap, feature });
         let level = normal.dot(position);
-        self.hits.push(Hit { normal, separation: gap, lost: false, corners: [position; 3], level, start, end: start + 1 });
+        self.hits.push(Hit {
+            normal,
+            separation: gap,
+            lost: false,
+            corners: [position; 3],
+            level,
+            start,
+            end: start + 1,
+        });
     }
 
     /// (1), among the contacts with one convex piece: those from `first` on.

@@ -9,7 +9,8 @@
 //!
 //! The face is tried first: its normal is right where a point of B over T attains s(n), and is the
 //! only one where no edge of T sticks out. Else GJK finds the axis, and if N does not hold it the
-//! best of the face normal and of what the edges admit takes its place. Points of the overlap that
+//! best of the face normal and of what the edges admit takes its place; where that leaves no contact, the best axis of N
+//! along which features of T and B meet. Points of the overlap that
 //! lie on a seam within a plane are left out: the corners of the plane and of B are enough.
 
 use super::axis::best;
@@ -77,13 +78,14 @@ impl<P: Piece> Meeting<'_, P> {
         if height > self.margin + r || highest + r <= 0.0 || self.beside(&corners, n) {
             return None;
         }
-        let hit = |normal: Vec3, separation: f64, lost: bool, found: &Points, points: &mut Vec<ManifoldPoint>| {
-            let start = points.len();
-            points.extend(found.points());
-            let level = corners.iter().map(|p| normal.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
-            let end = points.len();
-            (end > start).then_some(Hit { normal, separation, lost, corners, level, start, end })
-        };
+        let hit =
+            |normal: Vec3, separation: f64, lost: bool, found: &Points, points: &mut Vec<ManifoldPoint>| {
+                let start = points.len();
+                points.extend(found.points());
+                let level = corners.iter().map(|p| normal.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
+                let end = points.len();
+                (end > start).then_some(Hit { normal, separation, lost, corners, level, start, end })
+            };
         let face = if self.b.admits(self.B, -n) { self.on_face(n, height) } else { Points::new() };
         let explained = face.deepest() - (height - r) <= SLACK * self.size();
         if explained && height - r > -SHALLOW * self.b.size() || !facet.sticks_out() {

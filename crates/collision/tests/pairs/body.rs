@@ -9,18 +9,8 @@ use std::sync::Arc;
 use stiction_collision::{ConvexMesh, HeightField, Shape, TriangleMesh};
 use stiction_dynamics::spatial::{Vec3, vec3};
 
-pub(crate) const KINDS: [&str; 10] = [
-    "plane",
-    "sphere",
-    "ellipsoid",
-    "capsule",
-    "cylinder",
-    "cone",
-    "box",
-    "hull",
-    "field",
-    "mesh",
-];
+pub(crate) const KINDS: [&str; 10] =
+    ["plane", "sphere", "ellipsoid", "capsule", "cylinder", "cone", "box", "hull", "field", "mesh"];
 
 /// Lengths [m] as in [`Shape`].
 #[derive(Clone, Debug)]
@@ -156,7 +146,8 @@ impl Body {
             Form::Cylinder(r, l) => r.min(*l),
             Form::Cone(r, h) => 0.5 * r.min(*h),
             Form::Polyhedron(p) => {
-                let center = p.corners.iter().fold(Vec3::ZERO, |sum, c| sum + *c) * (1.0 / p.corners.len() as f64);
+                let center =
+                    p.corners.iter().fold(Vec3::ZERO, |sum, c| sum + *c) * (1.0 / p.corners.len() as f64);
                 -p.heights(center).fold(f64::NEG_INFINITY, f64::max)
             }
         };
@@ -251,10 +242,7 @@ impl Body {
                 let to_slant = (x - s * slant[0]).hypot(z - s * slant[1]);
                 if z < 0.0 { to_slant.min((-z).hypot(x.max(0.0))) } else { to_slant }
             }
-            Form::Box(half) => (0..3)
-                .map(|i| (p[i].abs() - half[i]).max(0.0).powi(2))
-                .sum::<f64>()
-                .sqrt(),
+            Form::Box(half) => (0..3).map(|i| (p[i].abs() - half[i]).max(0.0).powi(2)).sum::<f64>().sqrt(),
             Form::Polyhedron(solid) => {
                 let most = solid.heights(p).fold(f64::NEG_INFINITY, f64::max);
                 if most <= 0.0 {
@@ -277,10 +265,8 @@ impl Body {
         let radial = vec3(turn.cos(), turn.sin(), 0.0);
         let (u, up) = (random.between(0.0, 1.0), if random.below(2) == 0 { Vec3::Z } else { -Vec3::Z });
         match &self.form {
-            Form::Plane => spot(random.vector(1.0) - Vec3::Z * 0.0, Vec3::Z, true).map(|s| Spot {
-                point: vec3(s.point.x, s.point.y, 0.0),
-                ..s
-            }),
+            Form::Plane => spot(random.vector(1.0) - Vec3::Z * 0.0, Vec3::Z, true)
+                .map(|s| Spot { point: vec3(s.point.x, s.point.y, 0.0), ..s }),
             Form::Sphere(_) | Form::Ellipsoid(_) => {
                 let n = random.vector(1.0).normalized()?;
                 let bend = self.thickness * (self.thickness / self.size);
@@ -340,14 +326,12 @@ impl Body {
                     0 => {
                         let w = [0; 3].map(|_| random.between(0.0, 1.0));
                         let all = w[0] + w[1] + w[2];
-                        let point =
-                            (0..3).fold(Vec3::ZERO, |sum, k| sum + p.corners[c[k]] * (w[k] / all));
+                        let point = (0..3).fold(Vec3::ZERO, |sum, k| sum + p.corners[c[k]] * (w[k] / all));
                         spot(point, n, true)
                     }
                     1 => {
-                        let other = *p.around[c[0]].iter().find(|f| {
-                            **f != face && p.faces[**f].1.contains(&c[1])
-                        })?;
+                        let other =
+                            *p.around[c[0]].iter().find(|f| **f != face && p.faces[**f].1.contains(&c[1]))?;
                         let normal = n * u + p.faces[other].0 * (1.0 - u);
                         spot(a + (b - a) * random.between(0.0, 1.0), normal, false)
                     }
@@ -404,8 +388,7 @@ fn to_triangle(p: Vec3, n: Vec3, height: f64, c: [Vec3; 3]) -> f64 {
     if sides.iter().all(|(q, e)| e.cross(p - *q).dot(n) >= 0.0) {
         return height;
     }
-    let to_side = |(q, e): &(Vec3, Vec3)| {
-        (p - *q - *e * ((p - *q).dot(*e) / e.norm_squared()).clamp(0.0, 1.0)).norm()
-    };
+    let to_side =
+        |(q, e): &(Vec3, Vec3)| (p - *q - *e * ((p - *q).dot(*e) / e.norm_squared()).clamp(0.0, 1.0)).norm();
     sides.iter().map(to_side).fold(f64::INFINITY, f64::min)
 }

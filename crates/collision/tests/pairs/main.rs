@@ -87,11 +87,7 @@ fn contact_points_lie_on_the_bodies() {
 }
 
 /// The errors of these pairs, by kinds, and some of what is off.
-fn judged(
-    kinds: &[(usize, usize)],
-    pairs: impl Iterator<Item = u64>,
-    seed: u64,
-) -> (Vec<Row>, Vec<String>) {
+fn judged(kinds: &[(usize, usize)], pairs: impl Iterator<Item = u64>, seed: u64) -> (Vec<Row>, Vec<String>) {
     let (mut rows, mut examples) = (vec![Row::default(); kinds.len()], Vec::new());
     for k in pairs {
         // One seed a pair: what is off is found again alone.

@@ -66,7 +66,11 @@ pub(crate) struct Pair {
 impl fmt::Debug for Pair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { a, b, X_WA, X_WB, n, gap, smooth, size, .. } = self;
-        write!(f, "{} {}: gap {gap:e} n {n:?} smooth {smooth} size {size:e}\n  ", KINDS[a.kind], KINDS[b.kind])?;
+        write!(
+            f,
+            "{} {}: gap {gap:e} n {n:?} smooth {smooth} size {size:e}\n  ",
+            KINDS[a.kind], KINDS[b.kind]
+        )?;
         write!(f, "{a:?}\n  {X_WA:?}\n  {b:?}\n  {X_WB:?}\n")
     }
 }
@@ -138,7 +142,11 @@ impl Pair {
         Errors {
             witness: beyond(witness / self.size),
             // Triangle by triangle the depth of a surface is no more than a bound.
-            gap: beyond(if self.is_of_surface() && self.gap < 1e-6 * self.size { 0.0 } else { own.max(less) / self.size }),
+            gap: beyond(if self.is_of_surface() && self.gap < 1e-6 * self.size {
+                0.0
+            } else {
+                own.max(less) / self.size
+            }),
             normal: if known { (off - self.rounding[1]).max(0.0) } else { 0.0 },
             exchange: exchanged(&found, &back),
         }
@@ -155,7 +163,8 @@ impl Pair {
             let on_a = self.a.outside(self.X_WA.inverse_transform(p.position - half));
             let on_b = self.b.outside(self.X_WB.inverse_transform(p.position + half));
             // Contacts of a surface with normals within 5° have one, which turns a gap by so much.
-            let turned = if self.is_of_surface() { 0.5 * p.gap.abs() * (5.0 * PI / 180.0).sin() } else { 0.0 };
+            let turned =
+                if self.is_of_surface() { 0.5 * p.gap.abs() * (5.0 * PI / 180.0).sin() } else { 0.0 };
             larger(on_a, on_b) - turned
         };
         m.points().iter().map(of).fold(0.0, larger)
@@ -163,9 +172,7 @@ impl Pair {
 
     /// s(n) [m].
     fn along(&self, n: Vec3) -> f64 {
-        let on = |body: &Body, X: &Pose, n: Vec3| {
-            X.transform(body.support(X.rotation.conjugate().rotate(n)))
-        };
+        let on = |body: &Body, X: &Pose, n: Vec3| X.transform(body.support(X.rotation.conjugate().rotate(n)));
         n.dot(on(&self.b, &self.X_WB, -n) - on(&self.a, &self.X_WA, n))
     }
 
