@@ -44,7 +44,7 @@ pub(crate) fn boxes(
     let patch_b: Patch<4> = box_face(halves.1, B, B.inverse_direction(-normal));
     let closest = Closest { normal, distance, middle: None };
     let middle = || middle((a, A), (b, B), normal);
-    let missing = meet::<4, 8>(&patch_a, &patch_b, (0.0, 0.0), closest, middle, size, margin, out);
+    let missing = meet::<4, 8>(&patch_a, &patch_b, (0.0, 0.0), (closest, middle), size, margin, out);
     if missing > EXACT * size {
         out.clear();
         general::collide(a, A, b, B, margin, out);

@@ -33,7 +33,7 @@ pub(crate) fn capsules((A, B): (&Frame, &Frame), sizes: [(f64, f64); 2], margin:
     let patch_a: Patch<2> = capsule_axis(r_a, A.origin, u, normal);
     let patch_b: Patch<2> = capsule_axis(r_b, B.origin, v, -normal);
     let size = (r_a + l_a).min(r_b + l_b);
-    meet::<2, 4>(&patch_a, &patch_b, (r_a, r_b), closest, || on_a, size, margin, out);
+    meet::<2, 4>(&patch_a, &patch_b, (r_a, r_b), (closest, || on_a), size, margin, out);
 }
 
 /// A normal for axes that meet: at right angles to both, on the side of the other's centre.

@@ -37,8 +37,7 @@ pub(crate) fn meet<const N: usize, const M: usize>(
     a: &Patch<N>,
     b: &Patch<N>,
     roundings: (f64, f64),
-    closest: Closest,
-    middle: impl FnOnce() -> Vec3,
+    (closest, middle): (Closest, impl FnOnce() -> Vec3),
     size: f64,
     margin: f64,
     out: &mut Manifold,
@@ -110,7 +109,7 @@ fn patches<const N: usize, const M: usize>(
     let n = closest.normal;
     let (p, q): (Patch<N>, Patch<N>) = (facing(a, A, n), facing(b, B, -n));
     let middle = || middle((a, A), (b, B), n);
-    meet::<N, M>(&p, &q, (a.rounding(), b.rounding()), closest, middle, size, margin, out)
+    meet::<N, M>(&p, &q, (a.rounding(), b.rounding()), (closest, middle), size, margin, out)
 }
 
 /// Adds the common part of two patches along the unit vector n from A to B to the candidates: nothing where

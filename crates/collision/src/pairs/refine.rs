@@ -251,18 +251,17 @@ impl<'a, P: Support, Q: Support> Pair<'a, P, Q> {
             let (by_n_a, by_n_b) = (a.by_normal(n), b.by_normal(n));
             let (along_a, along_b) = (a.by_parameter(n) * unit, b.by_parameter(n) * unit);
             let mut m = [[0.0; 7]; 6];
-            for i in 0..3 {
-                for j in 0..3 {
-                    m[i][j] = (by_n_b.rows[i][j] - by_n_a.rows[i][j]) * unit;
-                }
-                m[i][i] -= s + LOOSE.copysign(s);
-                (m[i][3], m[i][4], m[i][5], m[i][6]) = (-n[i], -along_a[i], along_b[i], -apart[i]);
-                m[3][i] = n[i];
+            for (i, row) in m.iter_mut().take(3).enumerate() {
+                let change = (by_n_b.rows[i] - by_n_a.rows[i]) * unit;
+                row[..3].copy_from_slice(&change.to_array());
+                row[i] -= s + LOOSE.copysign(s);
+                row[3..].copy_from_slice(&[-n[i], -along_a[i], along_b[i], -apart[i]]);
             }
+            m[3][..3].copy_from_slice(&n.to_array());
             m[3][6] = 0.5 * (1.0 - n.norm_squared());
             for (row, place) in [(4, &a), (5, &b)] {
                 let (value, by_n, by_parameter) = place.condition(n);
-                (0..3).for_each(|j| m[row][j] = by_n[j]);
+                m[row][..3].copy_from_slice(&by_n.to_array());
                 (m[row][row], m[row][6]) = (by_parameter, -value);
             }
             let x = eliminated(m)?;
@@ -452,13 +451,11 @@ fn eliminated(mut m: [[f64; 7]; 6]) -> Option<[f64; 6]> {
         if m[k][k].abs() < SINGULAR {
             return None;
         }
-        for i in k + 1..6 {
-            let share = m[i][k] / m[k][k];
-            if share != 0.0 {
-                for j in k..7 {
-                    m[i][j] -= share * m[k][j];
-                }
-            }
+        let (above, below) = m.split_at_mut(k + 1);
+        let top = &above[k];
+        for row in below.iter_mut().filter(|row| row[k] != 0.0) {
+            let share = row[k] / top[k];
+            row.iter_mut().zip(top).skip(k).for_each(|(x, t)| *x -= share * t);
         }
     }
     let mut x = [0.0; 6];

@@ -27,6 +27,7 @@ const BACK_AND_FORTH: usize = 32;
 const GROWN: usize = 6;
 
 /// The part of a core that is farthest along a direction, in W.
+#[allow(clippy::large_enum_variant)] // few at a time, and on the stack
 pub(crate) enum Part {
     Point(Vec3),
     Segment(Vec3, Vec3),
