@@ -139,7 +139,7 @@ impl<'a, S: Support> Core<'a, S> {
         Self { shape, center: shape.center(), scale: 1.0, unit }
     }
 
-    /// Its farthest points moved inward by ε units. Segments and points need not shrink: their rounding keeps the cores
+    /// The core with its farthest points moved inward by ε units. Segments and points need not shrink: their rounding keeps the cores
     /// apart.
     fn shrunk(&self) -> Self {
         let scale =

@@ -1,9 +1,9 @@
 //! What contact asks of a convex body, be it a shape or a single triangle of a surface.
 
+use crate::element::{Element, Elements};
 use crate::facet::{Facet, Feature};
 use crate::frame::Frame;
-use crate::pairs::refine::{Element, Elements};
-use crate::pairs::witness::Part;
+use crate::part::{Part, Polygon};
 use crate::patch::{CORNERS, Corner, Patch, edge_code, face_code, facing, vertex_code};
 use crate::shape::Shape;
 use crate::surface::Surface;
@@ -19,7 +19,7 @@ pub(crate) trait Support {
     fn is_round(&self) -> bool;
     /// Where the core may touch near the outward normal `n`, in W.
     fn elements(&self, X: &Frame, n: Vec3) -> Elements;
-    /// What of the core is farthest along the unit vector `d_W`, up to `level` [m].
+    /// The part of the core that is farthest along the unit vector `d_W`, up to `level` [m].
     fn highest(&self, X: &Frame, d_W: Vec3, level: f64) -> Part;
 }
 
@@ -94,7 +94,10 @@ impl Support for Shape {
         let d = X.inverse_direction(d_W);
         let point = || Part::Point(X.point(self.core_support(d)));
         let segment = |p: Vec3, q: Vec3| Part::Segment(X.point(p), X.point(q));
-        let polygon = || Part::Polygon(facing(self, X, d_W));
+        let polygon = || {
+            let patch: Patch<CORNERS> = facing(self, X, d_W);
+            Part::Polygon(Polygon::new(patch.normal, patch.corners().iter().map(|c| c.p)))
+        };
         let across = d.x.hypot(d.y);
         let rim = |radius: f64, z: f64| vec3(d.x * (radius / across), d.y * (radius / across), z);
         match self {
@@ -206,10 +209,7 @@ impl Facet {
     pub(crate) fn part(&self, X: &Frame, feature: Feature) -> Part {
         let corner = |k: usize| X.point(self.corners[k % 3]);
         match feature {
-            Feature::Face => {
-                let corners = [0, 1, 2].map(|k| Corner { p: corner(k), vertex: 0, edge: 0 });
-                Part::Polygon(Patch::of(X.direction(self.normal), face_code(0), &corners))
-            }
+            Feature::Face => Part::Polygon(Polygon::new(X.direction(self.normal), (0..3).map(corner))),
             Feature::Edge(k) => Part::Segment(corner(k), corner(k + 1)),
             Feature::Vertex(k) => Part::Point(corner(k)),
         }

@@ -16,12 +16,11 @@
 //! wins.
 
 use super::witness::{MET, middle_of};
+use crate::element::Element;
 use crate::frame::Frame;
 use crate::support::Support;
 use stiction_dynamics::spatial::{Mat3, Vec3, vec3};
 
-/// Sine from (2) up to which the axis may be on a line.
-const NEAR: f64 = 0.3;
 /// Relative to the smaller core: what the proof may leave open.
 const PROVEN: f64 = 1e-12;
 /// Longest step of n, and of the angle about a rim [rad].
@@ -31,87 +30,10 @@ const STEPS: usize = 12;
 const ROUNDED: f64 = 1e-15;
 /// Added to s in the equations, relative to the smaller core: where points meet, n moves no farther than it has to.
 const LOOSE: f64 = 1e-10;
-/// Of equations with coefficients near one.
+/// Pivots of equations with coefficients near one are none below this.
 const SINGULAR: f64 = 1e-14;
-/// What the iterations leave of the axis [rad].
-const FOUND: f64 = 1e-4;
 /// From the best axis the elements are found anew so often.
 const ROUNDS: usize = 4;
-
-/// A part of a core in which it may touch, in W: what is farthest along a range of directions.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Element {
-    Vertex(Vec3),
-    /// (2), for the outward normal, with the range of t [m] and the radius of the surface around it [m].
-    Line {
-        q: Vec3,
-        u: Vec3,
-        c: f64,
-        range: [f64; 2],
-        radius: f64,
-    },
-    Rim {
-        q: Vec3,
-        axis: Vec3,
-        radius: f64,
-    },
-    /// With the radius by which its core is smaller [m].
-    Ellipsoid {
-        q: Vec3,
-        axes: Mat3,
-        radii: Vec3,
-        rounding: f64,
-    },
-}
-
-/// At most this many elements of a core are tried.
-const MOST: usize = 5;
-
-/// Elements of a core near an outward normal, the likeliest first.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Elements {
-    all: [(f64, Element); MOST],
-    len: usize,
-    /// The outward normal of the face next to it.
-    face: Option<Vec3>,
-}
-
-impl Elements {
-    pub(crate) fn new() -> Self {
-        Self { all: [(0.0, Element::Vertex(Vec3::ZERO)); MOST], len: 0, face: None }
-    }
-
-    /// The face with an outward normal, if that is near n.
-    pub(crate) fn face(&mut self, n: Vec3, normal: Vec3) {
-        if n.dot(normal) > 1.0 - 0.5 * NEAR * NEAR {
-            self.face = Some(normal);
-        }
-    }
-
-    /// Adds an element whose directions are `off` from the normal, if that is near [rad].
-    pub(crate) fn push(&mut self, off: f64, element: Element) {
-        if off > NEAR || self.len == MOST {
-            return;
-        }
-        let mut k = self.len;
-        while k > 0 && off < self.all[k - 1].0 {
-            self.all[k] = self.all[k - 1];
-            k -= 1;
-        }
-        self.all[k] = (off, element);
-        self.len += 1;
-    }
-
-    /// Adds the line (2) through q for the outward normal n: it is the likeliest where the iterations found it.
-    pub(crate) fn line(&mut self, n: Vec3, q: Vec3, (u, c): (Vec3, f64), range: [f64; 2], radius: f64) {
-        let off = (u.dot(n) - c).abs();
-        self.push(if off < FOUND { off - FOUND } else { off }, Element::Line { q, u, c, range, radius });
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Element> {
-        self.all[..self.len].iter().map(|e| &e.1)
-    }
-}
 
 /// Two cores, in axes of W about the origin of A.
 struct Pair<'a, P, Q> {
@@ -184,7 +106,7 @@ pub(crate) fn refined<P: Support, Q: Support>(
 /// Where the elements of a pair meet.
 struct Solution {
     n: Vec3,
-    /// Their separation, if the points are on the elements, else NaN [m].
+    /// The separation of the elements, if the points are on the elements, else NaN [m].
     s: f64,
     /// Midway between the points, on the surfaces of the cores [m].
     middle: Vec3,
@@ -283,17 +205,6 @@ impl<'a, P: Support, Q: Support> Pair<'a, P, Q> {
         let s = if a.is_within(slack) && b.is_within(slack) { s } else { f64::NAN };
         let middle = (a.point(n) + n * p.radius() + b.point(n) - n * q.radius()) * 0.5;
         Some(Solution { n, s, middle, held: held(&a, &b, n) })
-    }
-}
-
-impl Element {
-    /// Of the surface of the core about the points of (1) [m].
-    fn radius(&self) -> f64 {
-        match self {
-            Self::Line { radius, .. } => *radius,
-            Self::Ellipsoid { rounding, .. } => -rounding,
-            Self::Vertex(_) | Self::Rim { .. } => 0.0,
-        }
     }
 }
 

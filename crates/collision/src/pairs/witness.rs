@@ -11,13 +11,13 @@
 //! touch where their lines cross. Rounding tilts edges and faces a little: as much of a body is farthest as it takes
 //! for (1) to hold.
 
-use super::capsule::closest_on_segments;
 use crate::frame::Frame;
-use crate::patch::{CORNERS, Patch};
+use crate::part::{Part, across};
+use crate::segments::closest_on_segments;
 use crate::support::Support;
 use stiction_dynamics::spatial::Vec3;
 
-/// What lies this much below the highest point, relative to the smaller core, is as high.
+/// Points this much below the highest, relative to the smaller core, are as high.
 const LEVEL: f64 = 1e-11;
 /// (1) holds across n up to this, relative to the smaller core.
 pub(crate) const MET: f64 = 1e-10;
@@ -25,16 +25,6 @@ pub(crate) const MET: f64 = 1e-10;
 const BACK_AND_FORTH: usize = 32;
 /// LEVEL grows so often, by a factor of ten.
 const GROWN: usize = 6;
-
-/// The part of a core that is farthest along a direction, in W.
-#[allow(clippy::large_enum_variant)] // few at a time, and on the stack
-pub(crate) enum Part {
-    Point(Vec3),
-    Segment(Vec3, Vec3),
-    /// About a centre, at right angles to the direction.
-    Disc(Vec3, f64),
-    Polygon(Patch<CORNERS>),
-}
 
 /// The middle of the points (1) of two cores in W [m], for the unit vector n in W along which they are separated most.
 pub(crate) fn middle<P: Support, Q: Support>((a, A): (&P, &Frame), (b, B): (&Q, &Frame), n: Vec3) -> Vec3 {
@@ -95,69 +85,4 @@ fn shared(a: &Part, b: &Part, n: Vec3) -> (Vec3, Vec3) {
             (on_a, on_b)
         }
     }
-}
-
-impl Part {
-    fn center(&self) -> Vec3 {
-        match self {
-            Self::Point(p) | Self::Disc(p, _) => *p,
-            Self::Segment(p, q) => (*p + *q) * 0.5,
-            Self::Polygon(patch) => {
-                let c = patch.corners();
-                c.iter().fold(Vec3::ZERO, |sum, c| sum + c.p) * (1.0 / c.len() as f64)
-            }
-        }
-    }
-
-    /// How far x is from the rim of a face, inward, as seen along n [m]; 0 for what is no face.
-    pub(crate) fn clearance(&self, x: Vec3, n: Vec3) -> f64 {
-        match self {
-            Self::Point(_) | Self::Segment(..) => 0.0,
-            Self::Disc(c, radius) => radius - across(x - *c, n).norm(),
-            Self::Polygon(patch) => {
-                let c = patch.corners();
-                let up = if patch.normal.dot(n) < 0.0 { -n } else { n };
-                let from_side = |k: usize| {
-                    let side = c[(k + 1) % c.len()].p - c[k].p;
-                    side.cross(x - c[k].p).dot(up) / across(side, n).norm()
-                };
-                (0..c.len()).map(from_side).fold(f64::INFINITY, f64::min)
-            }
-        }
-    }
-
-    /// The point of the part that is nearest to x as seen along n.
-    fn nearest(&self, x: Vec3, n: Vec3) -> Vec3 {
-        match self {
-            Self::Point(p) => *p,
-            Self::Segment(p, q) => nearest_on_side(*p, *q, x, n),
-            Self::Disc(c, radius) => {
-                let out = across(x - *c, n);
-                *c + out * (radius / out.norm()).min(1.0)
-            }
-            Self::Polygon(patch) => {
-                let c = patch.corners();
-                let sides = || (0..c.len()).map(|k| (c[k].p, c[(k + 1) % c.len()].p));
-                let up = if patch.normal.dot(n) < 0.0 { -n } else { n };
-                if sides().all(|(p, q)| (q - p).cross(x - p).dot(up) >= 0.0) {
-                    return x + n * (n.dot(c[0].p - x));
-                }
-                let distance = |p: &Vec3| across(x - *p, n).norm_squared();
-                let on_sides = sides().map(|(p, q)| nearest_on_side(p, q, x, n));
-                on_sides.min_by(|p, q| distance(p).total_cmp(&distance(q))).unwrap_or(x)
-            }
-        }
-    }
-}
-
-/// v without what of it is along the unit vector n.
-fn across(v: Vec3, n: Vec3) -> Vec3 {
-    v - n * n.dot(v)
-}
-
-fn nearest_on_side(p: Vec3, q: Vec3, x: Vec3, n: Vec3) -> Vec3 {
-    let side = across(q - p, n);
-    let length2 = side.norm_squared();
-    let share = if length2 > 0.0 { (side.dot(x - p) / length2).clamp(0.0, 1.0) } else { 0.5 };
-    p + (q - p) * share
 }

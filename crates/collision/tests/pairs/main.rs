@@ -33,10 +33,10 @@ use body::KINDS;
 use pair::{Errors, Pair};
 use random::Random;
 
-/// What rounding leaves, relative to the smaller body.
+/// Rounding leaves so much, relative to the smaller body.
 const EXACT: f64 = 1e-9;
 
-/// Of a pair of kinds so many that are off are printed, by every thread.
+/// So many of a pair of kinds that are off are printed, by every thread.
 const SHOWN: usize = 1;
 
 /// A row of the table: a pair of kinds.

@@ -57,9 +57,9 @@ pub(crate) struct Pair {
     gap: f64,
     /// One of the bodies has only this normal at the contact.
     smooth: bool,
-    /// Of the smaller body [m].
+    /// The size of the smaller body [m].
     size: f64,
-    /// What rounding makes of coordinates, relative to the smaller body, and of normals.
+    /// Errors that rounding makes of coordinates, relative to the smaller body, and of normals.
     rounding: [f64; 2],
 }
 
