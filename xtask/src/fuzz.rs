@@ -11,12 +11,16 @@ Feeds every reader (URDF, MJCF, SDF, meshes, problem files, scenes) with damaged
 by coverage, and prints what each run saw. A crash, a leak or a hang is an error.
 
     cargo xtask fuzz [--minutes N] [--seed N] [TARGET]
+    cargo xtask fuzz pairs [--pairs N] [--seed N]
 
     --minutes N   time per target, one after the other (default 1)
     --seed N      of the random numbers (default 1)
+    --pairs N     pairs of shapes (default 100000)
     TARGET        only this one: urdf mjcf sdf stl obj dae gltf msh problem scene, or
                   files: damaged files of every format through the program, and writers that are killed
-                  at random moments or find no room, as in the tests but for N minutes; needs no compiler of C++
+                  at random moments or find no room, as in the tests but for N minutes; needs no compiler of C++;
+                  or pairs: contacts of all pairs of shapes in all attitudes against what they must be, as in the
+                  tests but so many; a table of the worst errors, relative to the smaller body
 
 Needs a C++ compiler; installs cargo-fuzz below target/ when it is missing. Seeds and dictionaries
 are in fuzz/; what the runs find new is kept in fuzz/corpus, crashes in fuzz/artifacts (neither is
@@ -29,6 +33,8 @@ const TARGETS: [&str; 10] = ["urdf", "mjcf", "sdf", "stl", "obj", "dae", "gltf",
 
 /// The target that is no coverage-guided one.
 const FILES: &str = "files";
+/// The one that damages no files.
+const PAIRS: &str = "pairs";
 /// Damaged files and kills that a minute has time for, of each of some forty seeds and seven writers.
 const MUTATIONS_A_MINUTE: f64 = 20.0;
 const KILLS_A_MINUTE: f64 = 6.0;
@@ -40,17 +46,19 @@ const SECONDS: u32 = 10;
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let seconds = (60.0 * args.number("--minutes", 1.0)?).ceil();
     let seed = args.number("--seed", 1.0)?;
+    let pairs = args.number("--pairs", 1e5)?;
     let named = args.finish(1)?;
     if named.first().map(String::as_str) == Some(FILES) {
         return files(seconds, seed);
     }
+    if named.first().map(String::as_str) == Some(PAIRS) {
+        return all_pairs(pairs, seed);
+    }
     let targets = match named.first() {
-        Some(one) => vec![
-            *TARGETS
-                .iter()
-                .find(|t| *t == one)
-                .ok_or(format!("there is no target `{one}`; there are: {} {FILES}", TARGETS.join(" ")))?,
-        ],
+        Some(one) => vec![*TARGETS.iter().find(|t| *t == one).ok_or(format!(
+            "there is no target `{one}`; there are: {} {FILES} {PAIRS}",
+            TARGETS.join(" ")
+        ))?],
         None => TARGETS.to_vec(),
     };
     let tool = tool()?;
@@ -83,6 +91,15 @@ fn files(seconds: f64, seed: f64) -> Result<(), String> {
     command.args(["--", "--nocapture"]);
     command.env("STICTION_MUTATIONS", of(MUTATIONS_A_MINUTE)).env("STICTION_KILLS", of(KILLS_A_MINUTE));
     command.env("STICTION_SEED", format!("{}", 1 + 1_000_000 * seed as u64));
+    spawn(&mut command)
+}
+
+/// The test of contacts of all pairs of shapes, with more of them.
+fn all_pairs(pairs: f64, seed: f64) -> Result<(), String> {
+    let mut command = cargo();
+    command.args(["test", "--release", "-p", "stiction-collision", "--test", "pairs", "--", "--nocapture"]);
+    command.env("STICTION_PAIRS", format!("{}", pairs.max(1.0) as u64));
+    command.env("STICTION_SEED", format!("{}", seed as u64));
     spawn(&mut command)
 }
 

@@ -13,12 +13,15 @@
 //! the other [SutherlandHodgman1974]. A corner within `tolerance` of a cutting plane counts as on
 //! it, so that stacks of equal boxes keep their corners whatever the rounding.
 //!
-//! Two round bodies side by side (capsules, cylinders; radii R) touch in a line only when exactly
-//! parallel. Where their axes pass at an offset o across n, their gap is
+//! Two round bodies side by side (capsules, cylinders, cones; radii of curvature R) touch in a line only when exactly
+//! parallel. Where their lines pass at an offset o across n, they are nearest along n where it is shared in proportion to
+//! the radii:
 //!
 //! ```text
-//!     φ = √((φₙ + R_A + R_B)² + o²) − R_A − R_B                                (2)
+//!     φ = φₙ + (R_A + R_B) (1 − √(1 − q²)),   q = o/(R_A + R_B)                (2)
 //! ```
+//!
+//! and from q = 1 on they do not face each other.
 
 use crate::patch::{Corner, Patch, pair_code};
 use crate::reduce::Candidates;
@@ -154,7 +157,7 @@ impl<const N: usize> Meeting<'_, N> {
             if most * most <= tolerance2 * knife.squared {
                 continue;
             }
-            polygon = self.cut(&polygon, k, &heights, knife.squared.sqrt());
+            polygon = self.cut(&polygon, k, &heights, &knife);
             if polygon.len == 0 {
                 return;
             }
@@ -215,22 +218,28 @@ impl<const N: usize> Meeting<'_, N> {
             } else {
                 pair_code(a[0].edge, corner_b.vertex)
             };
-            let gap = self.round_gap(self.gap(p_a, p_b), flat(p_b - p_a).norm());
-            let shift = self.normal * (0.5 * (self.rounding_a - self.rounding_b));
-            self.point((p_a + p_b) * 0.5 + shift, gap, feature, out);
+            let radius = |[r0, r1]: [f64; 2], share: f64| r0 + (r1 - r0) * share;
+            let r_a = radius(self.a.radii, x / length);
+            let r_b = radius(self.b.radii, (x - b0) / (b1 - b0));
+            let (offset, r) = (flat(p_b - p_a), r_a + r_b);
+            // Edges face each other where they cross.
+            let width = if r > 0.0 { r } else { self.tolerance };
+            let (share, q) = (if r > 0.0 { r_a / r } else { 0.5 }, offset.norm() / width);
+            if q >= 1.0 {
+                continue;
+            }
+            // (2), and halfway between both surfaces there.
+            let fall = 1.0 - (1.0 - q * q).sqrt();
+            let gap = self.gap(p_a, p_b) + r * fall;
+            let (from_a, to_b) = (p_a + offset * share, p_b - offset * (1.0 - share));
+            let shift = 0.5 * (self.rounding_a - self.rounding_b + (r_b - r_a) * fall);
+            self.point((from_a + to_b) * 0.5 + self.normal * shift, gap, feature, out);
         }
     }
 
     /// Gap (1) along the normal between a point of A and one of B [m].
     fn gap(&self, p_a: Vec3, p_b: Vec3) -> f64 {
         self.normal.dot(p_b - p_a) - self.rounding_a - self.rounding_b
-    }
-
-    /// (2): from the gap along n and the offset across it.
-    fn round_gap(&self, gap: f64, offset: f64) -> f64 {
-        let radii = self.a.radius + self.b.radius;
-        let along = gap + radii;
-        if along > 0.0 { (along * along + offset * offset).sqrt() - radii } else { gap }
     }
 
     #[inline]
@@ -243,11 +252,11 @@ impl<const N: usize> Meeting<'_, N> {
         }
     }
 
-    /// The part of `polygon` behind side k of B, given the heights of its corners over that side, times
-    /// the `length` of the side.
+    /// The part of `polygon` behind side k of B, the knife, given the heights of its corners over that side, times
+    /// its length. A crossing at an end of the side is that corner of B.
     #[inline]
-    fn cut<const M: usize>(&self, polygon: &List<M>, k: usize, heights: &[f64; M], length: f64) -> List<M> {
-        let (corners, tolerance) = (self.b.corners().len(), self.tolerance * length);
+    fn cut<const M: usize>(&self, polygon: &List<M>, k: usize, heights: &[f64; M], knife: &Knife) -> List<M> {
+        let (corners, tolerance) = (self.b.corners().len(), self.tolerance * knife.squared.sqrt());
         let mut kept = List::new();
         let items = polygon.items();
         let heights = &heights[..items.len()];
@@ -266,7 +275,17 @@ impl<const N: usize> Meeting<'_, N> {
             if goes_out || comes_in {
                 let p = here.p + (there.p - here.p) * (d / (d - d_next));
                 let at = match here.side {
-                    Side::A(i) => At::Crossing(i, k as u8),
+                    Side::A(i) => {
+                        let r = p - knife.start;
+                        let along = r.x * knife.along.x + r.y * knife.along.y;
+                        if along.abs() <= tolerance {
+                            At::B(k as u8)
+                        } else if (knife.squared - along).abs() <= tolerance {
+                            At::B(if k + 1 == corners { 0 } else { k + 1 } as u8)
+                        } else {
+                            At::Crossing(i, k as u8)
+                        }
+                    }
                     Side::B(j) => At::B(shared_corner(j as usize, k, corners) as u8),
                 };
                 kept.push(Cut { p, at, side: if goes_out { Side::B(k as u8) } else { here.side } });

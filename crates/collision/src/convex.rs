@@ -12,8 +12,9 @@
 use crate::aabb::Aabb;
 use crate::error::ShapeError;
 use crate::faces::merge_faces;
+use crate::hull::checked_hull;
 use crate::parry;
-use stiction_dynamics::spatial::{Vec3, vec3};
+use stiction_dynamics::spatial::Vec3;
 
 /// Relative to the extent: points closer than this are one.
 const SAME_POINT: f64 = 1e-9;
@@ -72,7 +73,7 @@ impl ConvexMesh {
         if distinct.len() < 4 {
             return Err(ShapeError::TooFewPoints { distinct: distinct.len() });
         }
-        let (vertices, triangles) = checked_hull(&distinct, extent)?;
+        let (vertices, triangles) = checked_hull(&distinct, parry::convex_hull)?;
 
         let (mut volume, mut first) = (0.0, Vec3::ZERO);
         let origin = vertices[0];
@@ -200,6 +201,26 @@ impl ConvexMesh {
         let aligned = |f: &usize| self.faces[*f].normal.dot(d);
         // Every vertex belongs to a triangle, hence to a face.
         faces.max_by(|f, g| aligned(f).total_cmp(&aligned(g))).unwrap_or(0)
+    }
+
+    /// The vertex farthest along `d`, and of the edges there those most nearly at right angles to it: their directions
+    /// from the vertex and lengths [m].
+    pub(crate) fn flattest_edges(&self, d: Vec3) -> (Vec3, [Option<(Vec3, f64)>; 3]) {
+        let vertex = self.support_vertex(d);
+        let p = self.vertices[vertex];
+        let mut edges = [(f64::INFINITY, None); 4];
+        for &i in self.neighbors(vertex) {
+            let side = self.vertices[i as usize] - p;
+            let length = side.norm();
+            let edge = side * (1.0 / length);
+            edges[3] = (edge.dot(d).abs(), Some((edge, length)));
+            let mut k = 3;
+            while k > 0 && edges[k].0 < edges[k - 1].0 {
+                edges.swap(k, k - 1);
+                k -= 1;
+            }
+        }
+        (p, [edges[0].1, edges[1].1, edges[2].1])
     }
 
     /// The index of a vertex farthest in `direction`.
@@ -336,123 +357,11 @@ fn distinct_points(points: &[Vec3]) -> Result<(Vec<Vec3>, f64), ShapeError> {
     Ok((keyed.into_iter().map(|(_, p)| p).collect(), extent))
 }
 
-/// The hull of `points`, checked: a closed surface that leaves no point outside. Rounding can
-/// defeat the algorithm on clouds with many nearly coplanar points; few of them are then tried in place of all.
-fn checked_hull(points: &[Vec3], extent: f64) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), ShapeError> {
-    let most = 1e-3 * extent;
-    if let Ok((vertices, triangles)) = closed_hull(points)
-        && farthest_outside(points, &vertices, &triangles, most).is_empty()
-    {
-        return Ok((vertices, triangles));
-    }
-    hull_of_few(points, most).map_err(|reason| ShapeError::Hull { points: points.len(), reason })
-}
-
-fn closed_hull(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), String> {
-    let hull = parry::convex_hull(points)?;
-    if is_closed(&hull.1) { Ok(hull) } else { Err("its surface is not closed".to_owned()) }
-}
-
-/// Convex hull of the points that are extreme in one of many directions, and then of these with the points that are
-/// left
-/// outside by more than `most` [m].
-fn hull_of_few(points: &[Vec3], most: f64) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), String> {
-    const ROUNDS: usize = 8;
-    let mut chosen = extreme_points(points);
-    let mut outside = 0.0;
-    for _ in 0..ROUNDS {
-        let (vertices, triangles) = closed_hull(&chosen)?;
-        let left = farthest_outside(points, &vertices, &triangles, most);
-        if left.is_empty() {
-            return Ok((vertices, triangles));
-        }
-        outside = left.iter().map(|(distance, _)| *distance).fold(0.0, f64::max);
-        chosen.extend(left.iter().map(|(_, p)| *p));
-    }
-    Err(format!("a point is {outside} m outside"))
-}
-
-/// True when every edge belongs to exactly two triangles, in opposite directions.
-fn is_closed(triangles: &[[u32; 3]]) -> bool {
-    let mut edges: Vec<(u32, u32)> =
-        triangles.iter().flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]).collect();
-    edges.sort_unstable();
-    let once = edges.windows(2).all(|w| w[0] != w[1]);
-    !edges.is_empty() && once && edges.iter().all(|(a, b)| edges.binary_search(&(*b, *a)).is_ok())
-}
-
-/// For every triangle that has a plane, the point farthest outside of it and its distance [m], where that is more
-/// than `most`;
-/// each point once.
-fn farthest_outside(
-    points: &[Vec3],
-    vertices: &[Vec3],
-    triangles: &[[u32; 3]],
-    most: f64,
-) -> Vec<(f64, Vec3)> {
-    // Large clouds are sampled: the check is against gross failure.
-    let stride = 1 + points.len() * triangles.len() / 20_000_000;
-    let mut found: Vec<(usize, f64)> = Vec::new();
-    for t in triangles {
-        let [a, b, c] = t.map(|i| vertices[i as usize]);
-        let cross = (b - a).cross(c - a);
-        let longest = (b - a).norm_squared().max((c - a).norm_squared()).max((c - b).norm_squared());
-        // A sliver has no plane to speak of.
-        if cross.norm() > 1e-6 * longest
-            && let Some(n) = cross.normalized()
-        {
-            let heights = points.iter().enumerate().step_by(stride).map(|(i, p)| (i, n.dot(*p - a)));
-            found.extend(heights.max_by(|p, q| p.1.total_cmp(&q.1)).filter(|farthest| farthest.1 > most));
-        }
-    }
-    found.sort_unstable_by(|p, q| p.0.cmp(&q.0).then(q.1.total_cmp(&p.1)));
-    found.dedup_by_key(|(i, _)| *i);
-    found.into_iter().map(|(i, distance)| (distance, points[i])).collect()
-}
-
-/// The points that are farthest in one of 2,000 evenly spread directions.
-fn extreme_points(points: &[Vec3]) -> Vec<Vec3> {
-    const DIRECTIONS: usize = 2000;
-    let golden_angle = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
-    let mut chosen: Vec<usize> = (0..DIRECTIONS)
-        .map(|k| {
-            let z = 1.0 - (2 * k + 1) as f64 / DIRECTIONS as f64;
-            let (s, c) = (golden_angle * k as f64).sin_cos();
-            let d = vec3(c, s, 0.0) * (1.0 - z * z).sqrt() + Vec3::Z * z;
-            let height = |i: &usize| points[*i].dot(d);
-            (0..points.len()).max_by(|i, j| height(i).total_cmp(&height(j))).unwrap_or(0)
-        })
-        .collect();
-    chosen.sort_unstable();
-    chosen.dedup();
-    chosen.into_iter().map(|i| points[i]).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::pairs::testing::{Lcg, box_mesh, prism};
-
-    /// A shallow lens, of which few of the extreme points are on the curved side: those left outside come in.
-    #[test]
-    fn what_few_points_leave_outside_comes_in() {
-        let mut random = Lcg::new(5);
-        let points: Vec<Vec3> = (0..4000)
-            .map(|k| {
-                let (r, angle) = (0.2 * random.symmetric().abs().sqrt(), 3.2 * random.symmetric());
-                let height = if k % 2 == 0 { (1.0 - r * r).sqrt() } else { 0.98 };
-                vec3(r * angle.cos(), r * angle.sin(), height)
-            })
-            .collect();
-        let most = 1e-4;
-        let (vertices, triangles) = closed_hull(&extreme_points(&points)).unwrap();
-        assert!(!farthest_outside(&points, &vertices, &triangles, most).is_empty());
-        let (vertices, triangles) = hull_of_few(&points, most).unwrap();
-        assert!(farthest_outside(&points, &vertices, &triangles, most).is_empty());
-        assert!(vertices.len() < 2000, "{}", vertices.len());
-        let all = checked_hull(&points, 0.4).unwrap().0.len();
-        assert!(all > vertices.len(), "{all}: nothing was left out where the algorithm is at its best");
-    }
+    use stiction_dynamics::spatial::vec3;
 
     /// Euler: V − E + F = 2; every edge is seen from both of its faces.
     fn assert_closed(mesh: &ConvexMesh) {

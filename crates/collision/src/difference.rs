@@ -34,28 +34,11 @@ const FLAT: f64 = 1e-9;
 /// Points of P, at most: polyhedra need a few dozen, round shapes as many as they get.
 const POINTS: usize = 250;
 
-/// A point of D and the points of A and B it comes from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Point {
-    a: Vec3,
-    b: Vec3,
-    w: Vec3,
-}
-
-impl Point {
-    pub(crate) fn new(a: Vec3, b: Vec3) -> Self {
-        Self { a, b, w: a - b }
-    }
-}
-
-/// The least depth and where it is attained.
+/// The way to the nearest point of the surface of D.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Depth {
     /// Unit, out of D: the way B must go to leave A.
     pub(crate) normal: Vec3,
-    /// A point of A and one of B, in the planes at right angles to n that touch them.
-    pub(crate) on_a: Vec3,
-    pub(crate) on_b: Vec3,
     /// Interval between the bounds (2) [m].
     pub(crate) slack: f64,
 }
@@ -83,7 +66,7 @@ struct Side {
 /// P, kept between calls to save its allocation; it carries nothing from call to call.
 #[derive(Debug, Default)]
 pub(crate) struct Polytope {
-    points: Vec<Point>,
+    points: Vec<Vec3>,
     faces: Vec<Triangle>,
     /// Faces that a new point sees: their places are used again.
     seen: Vec<usize>,
@@ -94,42 +77,42 @@ pub(crate) struct Polytope {
 impl Polytope {
     /// (1). `support(n)` is a point of D farthest along n, `start` any direction. `None` when D is
     /// flat.
-    pub(crate) fn depth(&mut self, support: impl Fn(Vec3) -> Point, start: Vec3) -> Option<Depth> {
+    pub(crate) fn depth(&mut self, support: impl Fn(Vec3) -> Vec3, start: Vec3) -> Option<Depth> {
         self.begin(&support, start)?;
         let mut least = (self.faces[self.nearest()], f64::INFINITY);
         loop {
             let nearest = self.nearest();
             let face = self.faces[nearest];
             let point = support(face.normal);
-            let h = face.normal.dot(point.w);
+            let h = face.normal.dot(point);
             if h < least.1 {
                 least = (face, h);
             }
             let slack = least.1 - face.offset;
             if slack <= CLOSE || self.points.len() == POINTS || !self.add(point, nearest) {
-                return Some(self.attained(&least.0, slack));
+                return Some(Depth { normal: least.0.normal, slack });
             }
         }
     }
 
     /// A tetrahedron of support points.
-    fn begin(&mut self, support: impl Fn(Vec3) -> Point, start: Vec3) -> Option<()> {
+    fn begin(&mut self, support: impl Fn(Vec3) -> Vec3, start: Vec3) -> Option<()> {
         self.points.clear();
         self.faces.clear();
         let farthest = |d: Vec3, height: &dyn Fn(Vec3) -> f64| {
             let [p, q] = [support(d), support(-d)];
-            let best = if height(q.w) > height(p.w) { q } else { p };
-            (height(best.w) > FLAT).then_some(best)
+            let best = if height(q) > height(p) { q } else { p };
+            (height(best) > FLAT).then_some(best)
         };
         let (p, q) = (support(start), support(-start));
-        let line = (q.w - p.w).normalized()?;
+        let line = (q - p).normalized()?;
         let (u, v) = line.tangents();
-        let from_line = |w: Vec3| (w - p.w).cross(line).norm();
+        let from_line = |w: Vec3| (w - p).cross(line).norm();
         let r = farthest(u, &from_line).or_else(|| farthest(v, &from_line))?;
-        let n = (q.w - p.w).cross(r.w - p.w).normalized()?;
-        let s = farthest(n, &|w| n.dot(w - p.w).abs())?;
+        let n = (q - p).cross(r - p).normalized()?;
+        let s = farthest(n, &|w| n.dot(w - p).abs())?;
         self.points.extend([p, q, r, s]);
-        let (i, j) = if n.dot(s.w - p.w) < 0.0 { (1, 2) } else { (2, 1) };
+        let (i, j) = if n.dot(s - p) < 0.0 { (1, 2) } else { (2, 1) };
         // (0, i, j) faces away from 3.
         let around =
             [([0, i, j], [1, 2, 3]), ([0, 3, i], [3, 2, 0]), ([i, 3, j], [1, 3, 0]), ([j, 3, 0], [2, 1, 0])];
@@ -141,7 +124,7 @@ impl Polytope {
     }
 
     fn triangle(&self, corners: [usize; 3], across: [usize; 3]) -> Triangle {
-        let [a, b, c] = corners.map(|i| self.points[i].w);
+        let [a, b, c] = corners.map(|i| self.points[i]);
         let cross = (b - a).cross(c - a);
         let twice_area = cross.norm();
         let (normal, offset) = if twice_area > SLIVER {
@@ -165,7 +148,7 @@ impl Polytope {
 
     /// Replaces what `point` sees, `first` among it, by a cone over the rim; false when rounding
     /// leaves no proper rim.
-    fn add(&mut self, point: Point, first: usize) -> bool {
+    fn add(&mut self, point: Vec3, first: usize) -> bool {
         let apex = self.points.len();
         self.points.push(point);
         self.seen.clear();
@@ -181,7 +164,7 @@ impl Polytope {
                 if !beyond.alive {
                     continue;
                 }
-                if beyond.normal.dot(point.w) - beyond.offset > ABOVE || beyond.offset == f64::INFINITY {
+                if beyond.normal.dot(point) - beyond.offset > ABOVE || beyond.offset == f64::INFINITY {
                     beyond.alive = false;
                     self.seen.push(there);
                 }
@@ -223,22 +206,6 @@ impl Polytope {
         }
         true
     }
-
-    /// The foot of the origin on a face, as points of A and B.
-    fn attained(&self, face: &Triangle, slack: f64) -> Depth {
-        let [p, q, r] = face.corners.map(|i| self.points[i]);
-        let foot = face.normal * face.offset;
-        let area = |u: Vec3, v: Vec3| (u - foot).cross(v - foot).dot(face.normal).max(0.0);
-        let shares = [area(q.w, r.w), area(r.w, p.w), area(p.w, q.w)];
-        let all = shares[0] + shares[1] + shares[2];
-        let [x, y, z] = if all > 0.0 { shares.map(|s| s / all) } else { [1.0, 0.0, 0.0] };
-        Depth {
-            normal: face.normal,
-            on_a: p.a * x + q.a * y + r.a * z,
-            on_b: p.b * x + q.b * y + r.b * z,
-            slack,
-        }
-    }
 }
 
 /// Puts the sides in the order in which they follow one another; false when they are not one loop.
@@ -270,10 +237,10 @@ mod tests {
         let mut polytope = Polytope::default();
         for _ in 0..500 {
             let p = random.vector() * 0.9;
-            let support = |n: Vec3| Point::new(cube(n, 0.5), p + cube(-n, 0.5));
+            let support = |n: Vec3| cube(n, 0.5) - cube(-n, 0.5) - p;
             let found = polytope.depth(support, random.unit()).unwrap();
             let longest = p.x.abs().max(p.y.abs()).max(p.z.abs());
-            let depth = found.normal.dot(found.on_a - found.on_b);
+            let depth = found.normal.dot(support(found.normal));
             assert!((depth - (1.0 - longest)).abs() < 1e-12 && found.slack < 1e-11, "{found:?}");
             assert!((found.normal.dot(p) - longest).abs() < 1e-12);
         }
@@ -286,9 +253,9 @@ mod tests {
         let mut polytope = Polytope::default();
         for _ in 0..100 {
             let p = random.unit() * 0.3;
-            let support = |n: Vec3| Point::new(n * (0.5 / n.norm()), p - n * (0.5 / n.norm()));
+            let support = |n: Vec3| n * (1.0 / n.norm()) - p;
             let found = polytope.depth(support, random.unit()).unwrap();
-            let depth = found.normal.dot(found.on_a - found.on_b);
+            let depth = found.normal.dot(support(found.normal));
             assert!((depth - 0.7).abs() < 1e-6 && found.slack < 1e-6, "{found:?}");
         }
     }
@@ -296,8 +263,8 @@ mod tests {
     #[test]
     fn a_flat_difference_has_no_depth() {
         let square = |n: Vec3| vec3(0.5_f64.copysign(n.x), 0.5_f64.copysign(n.y), 0.0);
-        let support = |n: Vec3| Point::new(square(n), -square(n));
+        let support = |n: Vec3| square(n) + square(n);
         assert!(Polytope::default().depth(support, vec3(0.3, 0.2, 0.1)).is_none());
-        assert!(Polytope::default().depth(|_| Point::new(Vec3::X, Vec3::X), Vec3::Z).is_none());
+        assert!(Polytope::default().depth(|_| Vec3::ZERO, Vec3::Z).is_none());
     }
 }

@@ -15,6 +15,11 @@ impl Frame {
         Self { R: X_WG.rotation.to_matrix(), origin: X_WG.translation }
     }
 
+    /// The frame from another origin in W.
+    pub(crate) fn from(&self, origin: Vec3) -> Self {
+        Self { R: self.R, origin: self.origin - origin }
+    }
+
     /// p_W of p_G.
     #[inline]
     pub(crate) fn point(&self, p_G: Vec3) -> Vec3 {

@@ -9,12 +9,13 @@ use crate::manifold::Manifold;
 use crate::pairs::surface::Scratch;
 use crate::pairs::{
     boxes::boxes,
-    capsule::{capsules, closest_on_segments},
+    capsule::capsules,
     general,
     plane::plane,
     sphere::{sphere, spheres},
     surface,
 };
+use crate::segments::closest_on_segments;
 use crate::shape::Shape;
 use std::cmp::Ordering;
 use stiction_dynamics::spatial::{Pose, Vec3};

@@ -10,17 +10,17 @@
 //!
 //! GJK finds the maximiser from the shortest vector between the shapes, which loses its direction
 //! to rounding as the shapes touch — where a resting robot spends its life. Hence GJK first sees
-//! both shapes scaled down by ε about their centres: scaling keeps the normals of faces and of
+//! both shapes scaled down about their centres, so that each gives way by ε of the smaller one: scaling keeps the normals of faces and of
 //! pairs of edges, and the gap of touching shapes does not vanish (2). Clear gaps are left to GJK
 //! on the true shapes (3), deeper overlaps to [`crate::difference`] (4), which proves its answer
 //! (parry's EPA is too shallow for about one pair of prisms in a hundred).
 //!
-//! The tolerances of parry are absolute; lengths are divided by the size of the pair, so that a
-//! gripper's finger and a warehouse are treated alike.
+//! The tolerances of parry are absolute; lengths are divided by the size of the smaller shape, so that a
+//! gripper's finger and a warehouse are treated alike, and so is a coin on the floor of the warehouse.
 
 use crate::cuts::Cell;
 use crate::decompose::Decomposition;
-use crate::difference::{Depth, Point, Polytope};
+use crate::difference::{Depth, Polytope};
 use crate::frame::Frame;
 #[cfg(test)]
 use crate::shape::Shape;
@@ -38,8 +38,8 @@ use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 /// The ε of (2).
 const SHRINK: f64 = 1e-5;
 /// An answer of (4) that is proven to this is exact.
-const PROVEN: f64 = 1e-10;
-/// The gap, relative to the size of the pair, from which (3) finds its direction.
+const PROVEN: f64 = 1e-11;
+/// The gap, relative to the smaller shape, from which (3) finds its direction.
 const CLEAR: f64 = 1e-7;
 
 fn to(v: Vec3) -> Vector {
@@ -115,20 +115,18 @@ pub(crate) enum Axis {
     Unknown,
 }
 
-/// The maximiser of (1) and where it is attained, in W.
+/// The maximiser of (1), in W.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Separation {
     /// Unit, from A to B.
     pub(crate) normal: Vec3,
-    /// A point of A that is closest to B, up to ε times the size [m].
-    pub(crate) on_a: Vec3,
-    /// A point of B that is closest to A.
-    pub(crate) on_b: Vec3,
+    /// From (4): the axis is that of the depth.
+    pub(crate) proven: bool,
     /// From (4) and not proven: other candidates for the axis are worth trying.
     pub(crate) doubtful: bool,
 }
 
-/// A shape without its rounding, scaled about its centre, in units of the size of the pair.
+/// A shape without its rounding, scaled about its centre, in units of the size of the smaller shape.
 struct Core<'a, S> {
     shape: &'a S,
     center: Vec3,
@@ -141,9 +139,11 @@ impl<'a, S: Support> Core<'a, S> {
         Self { shape, center: shape.center(), scale: 1.0, unit }
     }
 
-    /// Segments and points need not shrink: their rounding keeps the cores apart.
-    fn shrunk(&self, by: f64) -> Self {
-        let scale = if self.shape.rounding() > 0.0 { 1.0 } else { 1.0 - by };
+    /// The core with its farthest points moved inward by ε units. Segments and points need not shrink: their rounding keeps the cores
+    /// apart.
+    fn shrunk(&self) -> Self {
+        let scale =
+            if self.shape.rounding() > 0.0 { 1.0 } else { 1.0 - SHRINK / (self.shape.size() * self.unit) };
         Self { scale, ..*self }
     }
 }
@@ -176,15 +176,16 @@ pub(crate) fn separation<P: Support, Q: Support>(
     if distance > size + limit || !distance.is_finite() {
         return Axis::Apart;
     }
-    let (unit, limit) = (1.0 / size, limit / size);
+    let smaller = a.size().min(b.size());
+    let (unit, limit) = (1.0 / smaller, limit / smaller);
     let pose = relative_pose(A, B, unit);
     let (a, b) = (Core::new(a, unit), Core::new(b, unit));
     let start = between.normalized().map_or(Vector::X, to);
     let mut simplex = VoronoiSimplex::new();
     let gjk = |a: &Core<P>, b: &Core<Q>, start: Vector, simplex: &mut VoronoiSimplex| {
         simplex.reset(CsoPoint::from_shapes(&pose, a, b, start));
-        // The shrunk shapes are at most ε farther apart.
-        closest_points(&pose, a, b, limit + SHRINK, true, simplex)
+        // The shrunk shapes are at most 2 ε farther apart.
+        closest_points(&pose, a, b, limit + 2.0 * SHRINK, true, simplex)
     };
 
     let along = |n: Vector| -CsoPoint::from_shapes(&pose, &a, &b, n).point.dot(n); // (1)
@@ -198,30 +199,26 @@ pub(crate) fn separation<P: Support, Q: Support>(
     let mut result =
         if rounded && overlap.is_none() { gjk(&a, &b, start, &mut simplex) } else { GJKResult::Intersection };
     if overlap.is_none() && !is_clear(&result) {
-        result = gjk(&a.shrunk(SHRINK), &b.shrunk(SHRINK), start, &mut simplex); // (2)
+        result = gjk(&a.shrunk(), &b.shrunk(), start, &mut simplex); // (2)
         if is_clear(&result) {
             result = gjk(&a, &b, start, &mut simplex); // (3)
         }
     }
-    let found = |(p_a, p_b, n): (Vector, Vector, Vector), doubtful| {
-        let Some(normal) = A.direction(from(n)).normalized() else { return Axis::Unknown };
-        let (on_a, on_b) = (A.point(from(p_a) * size), A.point(from(p_b) * size));
-        Axis::Found(Separation { normal, on_a, on_b, doubtful })
+    let found = |n: Vec3, proven, doubtful| {
+        let normal = A.direction(n).normalized();
+        normal.map_or(Axis::Unknown, |normal| Axis::Found(Separation { normal, proven, doubtful }))
     };
     match result {
-        GJKResult::ClosestPoints(p_a, p_b, n) => found((p_a, p_b, n), false),
+        GJKResult::ClosestPoints(_, _, n) => found(from(n), false, false),
         // parry says the same when it gives up: believe it only if n separates.
         GJKResult::NoIntersection(n) if along(n) > limit => Axis::Apart,
         _ => {
             // (4)
-            let support = |n: Vec3| {
-                let p = CsoPoint::from_shapes(&pose, &a, &b, to(n));
-                Point::new(from(p.orig1), from(p.orig2))
-            };
+            let support = |n: Vec3| from(CsoPoint::from_shapes(&pose, &a, &b, to(n)).point);
             let deep = POLYTOPE.with_borrow_mut(|polytope| {
                 polytope.depth(support, overlap.map_or(from(start), |n| A.inverse_direction(n)))
             });
-            let axis = |d: Depth| found((to(d.on_a), to(d.on_b), to(d.normal)), d.slack > PROVEN);
+            let axis = |d: Depth| found(d.normal, d.slack <= PROVEN, d.slack > PROVEN);
             deep.map_or(Axis::Unknown, axis)
         }
     }

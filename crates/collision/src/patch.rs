@@ -59,15 +59,15 @@ pub(crate) struct Patch<const N: usize> {
     /// Outward unit normal; meaningless for segments and points.
     pub(crate) normal: Vec3,
     pub(crate) face: u16,
-    /// Radius of the surface around a segment [m].
-    pub(crate) radius: f64,
+    /// Radii of the surface about the ends of a segment [m].
+    pub(crate) radii: [f64; 2],
 }
 
 impl<const N: usize> Patch<N> {
     #[inline]
     fn new(normal: Vec3, face: u16) -> Self {
         let nowhere = Corner { p: Vec3::ZERO, vertex: 0, edge: 0 };
-        Self { corners: [nowhere; N], len: 0, normal, face, radius: 0.0 }
+        Self { corners: [nowhere; N], len: 0, normal, face, radii: [0.0; 2] }
     }
 
     /// The patch with these corners.
@@ -124,25 +124,13 @@ pub(crate) fn most_corners(shape: &Shape) -> usize {
     }
 }
 
-/// The outward normal in W of the face that [`facing`] gives, if it is one.
-pub(crate) fn facing_normal(shape: &Shape, X: &Frame, d_W: Vec3) -> Option<Vec3> {
-    let d = X.inverse_direction(d_W);
-    match shape {
-        Shape::Box { half } => Some(box_face::<4>(*half, X, d).normal),
-        Shape::Cylinder { .. } if d.z.abs() > CAP_COSINE => Some(X.axis() * d.z.signum()),
-        Shape::Cone { .. } if d.z < -CAP_COSINE => Some(-X.axis()),
-        Shape::Convex(mesh) => Some(X.direction(mesh.faces()[mesh.face_toward(d)].normal)),
-        _ => None,
-    }
-}
-
 /// The axis of a capsule, of which `reach` is one half.
 #[inline]
 pub(crate) fn capsule_axis<const N: usize>(radius: f64, origin: Vec3, reach: Vec3, d_W: Vec3) -> Patch<N> {
     let mut patch = Patch::new(d_W, face_code(0));
     patch.push(origin - reach, vertex_code(0), edge_code(0));
     patch.push(origin + reach, vertex_code(1), edge_code(0));
-    patch.radius = radius;
+    patch.radii = [radius; 2];
     patch
 }
 
@@ -221,7 +209,7 @@ fn cylinder<const N: usize>(radius: f64, half_length: f64, X: &Frame, d: Vec3, d
     let rim = vec3(radius * c, radius * s, 0.0);
     if d.z.abs() < SIDE_SINE {
         let mut side = segment(X, d_W, rim, half_length, face_code(2));
-        side.radius = radius;
+        side.radii = [radius; 2];
         for (corner, end) in side.corners.iter_mut().zip(0..2) {
             corner.vertex = vertex_code(2 * CAP + end);
         }
@@ -253,7 +241,8 @@ fn cone<const N: usize>(radius: f64, half_height: f64, X: &Frame, d: Vec3, d_W: 
     let facing_side = (2.0 * half_height * across + radius * d.z) / radius.hypot(2.0 * half_height);
     let over_apex = 2.0 * half_height * d.z > radius * across;
     if facing_side > CAP_COSINE {
-        patch.radius = 0.5 * radius;
+        // Of curvature: none at the apex.
+        patch.radii = [radius * radius.hypot(2.0 * half_height) / (2.0 * half_height), 0.0];
         patch.push(X.point(rim), vertex_code(2 * CAP), edge_code(0));
         patch.push(X.point(apex), vertex_code(2 * CAP + 1), edge_code(0));
     } else if over_apex {

@@ -14,13 +14,13 @@
 //! rest do, as where surfaces yield; and then the farthest as it is. Four span the area, nearly; what leans on a corner that they leave out needs that too.
 //! Resting bodies are full of ties (all corners of a face are equally deep), and rounding must not decide them: among
 //! candidates that are equal within a tolerance the one with the smallest feature code wins. The tolerance on depth, a
-//! ten-millionth of the size of the smaller shape, is the only inexactness of a manifold's smallest gap.
+//! part in two billion of the size of the smaller shape, is the only inexactness of a manifold's smallest gap.
 
 use crate::manifold::{MAX_POINTS, Manifold, ManifoldPoint, SPAN};
 use stiction_dynamics::spatial::Vec3;
 
 /// Relative to the size of the smaller shape: differences of depth that do not count.
-const SAME_DEPTH: f64 = 1e-7;
+const SAME_DEPTH: f64 = 5e-10;
 /// Relative to the size: points closer than this are one, and triangles thinner than this lines. Between two so close a
 /// tilt of nothing is a speed that only impulses without end would hold.
 const SAME_PLACE: f64 = 1e-4;

@@ -1,11 +1,13 @@
 //! What contact asks of a convex body, be it a shape or a single triangle of a surface.
 
+use crate::element::{Element, Elements};
 use crate::facet::{Facet, Feature};
 use crate::frame::Frame;
+use crate::part::{Part, Polygon};
 use crate::patch::{CORNERS, Corner, Patch, edge_code, face_code, facing, vertex_code};
 use crate::shape::Shape;
 use crate::surface::Surface;
-use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// Support functions of a shape in its own frame, named after [`Shape::core_support`] and its neighbours.
 pub(crate) trait Support {
@@ -13,6 +15,12 @@ pub(crate) trait Support {
     fn center(&self) -> Vec3;
     fn size(&self) -> f64;
     fn rounding(&self) -> f64;
+    /// True where the core is no polyhedron.
+    fn is_round(&self) -> bool;
+    /// Where the core may touch near the outward normal `n`, in W.
+    fn elements(&self, X: &Frame, n: Vec3) -> Elements;
+    /// The part of the core that is farthest along the unit vector `d_W`, up to `level` [m].
+    fn highest(&self, X: &Frame, d_W: Vec3, level: f64) -> Part;
 }
 
 impl Support for Shape {
@@ -28,6 +36,119 @@ impl Support for Shape {
     }
     fn rounding(&self) -> f64 {
         Shape::rounding(self)
+    }
+    fn is_round(&self) -> bool {
+        matches!(self, Self::Cylinder { .. } | Self::Cone { .. } | Self::Ellipsoid { .. })
+    }
+    fn elements(&self, X: &Frame, n: Vec3) -> Elements {
+        let (d, mut found) = (X.inverse_direction(n), Elements::new());
+        let vertex = |p: Vec3| Element::Vertex(X.point(p));
+        let rim = |z: f64, radius: f64| Element::Rim { q: X.point(Vec3::Z * z), axis: X.axis(), radius };
+        match self {
+            Self::Ellipsoid { radii } => {
+                let rounding = Shape::rounding(self);
+                found.push(0.0, Element::Ellipsoid { q: X.origin, axes: X.R, radii: *radii, rounding });
+            }
+            Self::Capsule { half_length, .. } => {
+                found.push(0.0, vertex(Shape::core_support(self, d)));
+                found.line(n, X.origin, (X.axis(), 0.0), [-half_length, *half_length], 0.0);
+            }
+            Self::Cylinder { radius, half_length } => {
+                found.face(n, X.axis() * 1.0_f64.copysign(d.z));
+                found.push(0.0, rim(half_length.copysign(d.z), *radius));
+                found.line(n, X.origin, (X.axis(), 0.0), [-half_length, *half_length], *radius);
+            }
+            Self::Cone { radius, half_height } => {
+                // The normal of the side leans towards the apex.
+                let slant = radius.hypot(2.0 * half_height);
+                let lean = radius / slant;
+                let apex = X.point(Vec3::Z * *half_height);
+                found.face(n, -X.axis());
+                found.push((d.z - lean).max(0.0), rim(-half_height, *radius));
+                found.push((lean - d.z).max(0.0), Element::Vertex(apex));
+                found.line(n, apex, (X.axis(), lean), [-0.5 * slant * slant / half_height, 0.0], 0.0);
+            }
+            Self::Box { half } => {
+                let p = Shape::core_support(self, d);
+                found.push(0.0, vertex(p));
+                for i in 0..3 {
+                    found.face(n, X.R.column(i) * 1.0_f64.copysign(d[i]));
+                    let mut middle = p;
+                    middle[i] = 0.0;
+                    found.line(n, X.point(middle), (X.R.column(i), 0.0), [-half[i], half[i]], 0.0);
+                }
+            }
+            Self::Convex(mesh) => {
+                let (p, edges) = mesh.flattest_edges(d);
+                found.face(n, X.direction(mesh.faces()[mesh.face_toward(d)].normal));
+                found.push(0.0, vertex(p));
+                for (e, length) in edges.into_iter().flatten() {
+                    found.line(n, X.point(p), (X.direction(e), 0.0), [0.0, length], 0.0);
+                }
+            }
+            _ => found.push(0.0, vertex(Shape::core_support(self, d))),
+        }
+        found
+    }
+    fn highest(&self, X: &Frame, d_W: Vec3, level: f64) -> Part {
+        let d = X.inverse_direction(d_W);
+        let point = || Part::Point(X.point(self.core_support(d)));
+        let segment = |p: Vec3, q: Vec3| Part::Segment(X.point(p), X.point(q));
+        let polygon = || {
+            let patch: Patch<CORNERS> = facing(self, X, d_W);
+            Part::Polygon(Polygon::new(patch.normal, patch.corners().iter().map(|c| c.p)))
+        };
+        let across = d.x.hypot(d.y);
+        let rim = |radius: f64, z: f64| vec3(d.x * (radius / across), d.y * (radius / across), z);
+        match self {
+            Self::Capsule { half_length, .. } if 2.0 * half_length * d.z.abs() <= level => {
+                segment(Vec3::Z * -*half_length, Vec3::Z * *half_length)
+            }
+            Self::Cylinder { radius, half_length } => {
+                if 2.0 * radius * across <= level {
+                    Part::Disc(X.point(Vec3::Z * half_length.copysign(d.z)), *radius)
+                } else if 2.0 * half_length * d.z.abs() <= level {
+                    segment(rim(*radius, -half_length), rim(*radius, *half_length))
+                } else {
+                    point()
+                }
+            }
+            Self::Cone { radius, half_height } => {
+                if d.z < 0.0 && 2.0 * radius * across <= level {
+                    Part::Disc(X.point(Vec3::Z * -*half_height), *radius)
+                } else if (2.0 * half_height * d.z - radius * across).abs() <= level {
+                    segment(rim(*radius, -half_height), Vec3::Z * *half_height)
+                } else {
+                    point()
+                }
+            }
+            Self::Box { half } => {
+                let level = [0, 1, 2].map(|i| 2.0 * half[i] * d[i].abs() <= level);
+                match level.iter().filter(|l| **l).count() {
+                    0 => point(),
+                    1 => {
+                        let (mut p, mut q) = (self.core_support(d), self.core_support(d));
+                        for i in (0..3).filter(|i| level[*i]) {
+                            (p[i], q[i]) = (-half[i], half[i]);
+                        }
+                        segment(p, q)
+                    }
+                    _ => polygon(),
+                }
+            }
+            Self::Convex(mesh) => {
+                let top = mesh.support_vertex(d);
+                let p = mesh.vertices()[top];
+                let others = mesh.neighbors(top).iter().map(|i| mesh.vertices()[*i as usize]);
+                let mut level = others.filter(|q| d.dot(p - *q) <= level);
+                match (level.next(), level.next()) {
+                    (None, _) => point(),
+                    (Some(q), None) => segment(p, q),
+                    _ => polygon(),
+                }
+            }
+            _ => point(),
+        }
     }
 }
 
@@ -54,6 +175,44 @@ impl Support for Facet {
     }
     fn rounding(&self) -> f64 {
         0.0
+    }
+    fn is_round(&self) -> bool {
+        false
+    }
+    fn elements(&self, X: &Frame, n: Vec3) -> Elements {
+        let mut found = Elements::new();
+        found.push(0.0, Element::Vertex(X.point(self.core_support(X.inverse_direction(n)))));
+        found.face(n, X.direction(self.normal));
+        for k in 0..3 {
+            let length = self.edge(k).norm();
+            if let Some(e) = self.edge(k).normalized() {
+                found.line(n, X.point(self.corners[k]), (X.direction(e), 0.0), [0.0, length], 0.0);
+            }
+        }
+        found
+    }
+    fn highest(&self, X: &Frame, d_W: Vec3, level: f64) -> Part {
+        let d = X.inverse_direction(d_W);
+        let top = self.core_support(d);
+        match self.corners.map(|p| d.dot(top - p) <= level) {
+            [true, true, true] => self.part(X, Feature::Face),
+            [true, true, false] => self.part(X, Feature::Edge(0)),
+            [false, true, true] => self.part(X, Feature::Edge(1)),
+            [true, false, true] => self.part(X, Feature::Edge(2)),
+            _ => Part::Point(X.point(top)),
+        }
+    }
+}
+
+impl Facet {
+    /// A feature of the triangle, in W.
+    pub(crate) fn part(&self, X: &Frame, feature: Feature) -> Part {
+        let corner = |k: usize| X.point(self.corners[k % 3]);
+        match feature {
+            Feature::Face => Part::Polygon(Polygon::new(X.direction(self.normal), (0..3).map(corner))),
+            Feature::Edge(k) => Part::Segment(corner(k), corner(k + 1)),
+            Feature::Vertex(k) => Part::Point(corner(k)),
+        }
     }
 }
 
@@ -100,6 +259,15 @@ impl Support for Tile<'_> {
     }
     fn rounding(&self) -> f64 {
         0.0
+    }
+    fn is_round(&self) -> bool {
+        false
+    }
+    fn elements(&self, X: &Frame, n: Vec3) -> Elements {
+        self.facet.elements(X, n)
+    }
+    fn highest(&self, X: &Frame, d_W: Vec3, level: f64) -> Part {
+        self.facet.highest(X, d_W, level)
     }
 }
 

@@ -14,6 +14,7 @@
 
 use super::general;
 use super::meet::{Closest, meet};
+use super::witness::middle;
 use crate::frame::Frame;
 use crate::manifold::Manifold;
 use crate::patch::{Patch, box_face};
@@ -22,13 +23,12 @@ use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// Relative to the size of the smaller box: by how much (2) must beat (1), and (3) both, so that
 /// the normal of parallel boxes is not decided by rounding.
-const PREFER: f64 = 1e-8;
+const PREFER: f64 = 1e-10;
 /// Squared sine below which two edges are parallel and (3) is no axis of its own.
 const PARALLEL: f64 = 1e-12;
 
-/// Relative to the size: the overlap has lost the deepest point; the axis is not that of the distance.
-const LOST: f64 = 1e-6;
-const EXACT: f64 = 1e-10;
+/// Relative to the size: beyond this the overlap has lost the deepest point, and the axis is not that of the distance.
+const EXACT: f64 = 5e-10;
 
 /// A and B are boxes.
 pub(crate) fn boxes(
@@ -42,13 +42,10 @@ pub(crate) fn boxes(
     let Some((normal, distance)) = best_axis(A, halves.0, B, halves.1, PREFER * size, margin) else { return };
     let patch_a: Patch<4> = box_face(halves.0, A, A.inverse_direction(normal));
     let patch_b: Patch<4> = box_face(halves.1, B, B.inverse_direction(-normal));
-    // Of two overlapping boxes, the middle of the supports is at most a face away from the truth;
-    // it is used when rounding has lost the overlap.
-    let middle = (patch_a.corners()[0].p + patch_b.corners()[0].p) * 0.5;
-    let closest = Closest { normal, distance, middle };
-    let missing = meet::<4, 8>(&patch_a, &patch_b, (0.0, 0.0), closest, size, margin, out);
-    let touching = distance <= 0.0;
-    if missing > if touching { LOST } else { EXACT } * size {
+    let closest = Closest { normal, distance, middle: None };
+    let middle = || middle((a, A), (b, B), normal);
+    let missing = meet::<4, 8>(&patch_a, &patch_b, (0.0, 0.0), (closest, middle), size, margin, out);
+    if missing > EXACT * size {
         out.clear();
         general::collide(a, A, b, B, margin, out);
     }

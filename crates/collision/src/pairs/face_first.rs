@@ -23,9 +23,9 @@ use stiction_dynamics::spatial::{Mat3, Vec3};
 
 /// Relative to the size: of faces that differ by less the one of the larger shape is taken, so that
 /// rounding does not decide between parallel ones.
-const PREFER: f64 = 1e-8;
+const PREFER: f64 = 1e-10;
 /// Relative to the size: what a proof may leave open.
-const EXACT: f64 = 2e-9;
+const EXACT: f64 = 5e-10;
 /// Relative to the size: deeper overlaps are not guessed at.
 const DEEP: f64 = 0.2;
 /// Relative to the size: bodies that share a point this deep in one of them overlap beyond doubt.
@@ -80,7 +80,7 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
         return Guess::Unknown;
     }
     // The middle is wanted only where nothing is proven.
-    let closest = Closest { normal: best.n, distance: best.s, middle: A.origin };
+    let closest = Closest { normal: best.n, distance: best.s, middle: Some(A.origin) };
     let missing = meet_facing((a, A), (b, B), closest, size, margin, out);
     if best.s >= 0.0 && missing <= EXACT * size {
         return Guess::Proven; // (1)

@@ -1,18 +1,14 @@
 //! Any two bounded shapes: a proven guess, or the axis from iterations, made exact; then the overlap
 //! of patches.
 
+use super::axis::{best, separation_along};
 use super::face_first::{self, Guess};
-use super::meet::{Closest, meet_facing, separation_along};
-use super::refine::refined;
+use super::meet::{Closest, meet_facing};
+use super::refine::Refined;
 use crate::frame::Frame;
 use crate::manifold::Manifold;
-use crate::parry::{Axis, Separation, separation};
-use crate::patch::facing_normal;
 use crate::shape::Shape;
 use stiction_dynamics::spatial::Vec3;
-
-/// A normal this close (sine) to that of a face is a candidate for being it.
-const SNAP: f64 = 1e-2;
 
 pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) {
     let overlap = match face_first::collide(a, A, b, B, margin, out) {
@@ -21,32 +17,15 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
         Guess::Unknown => None,
     };
     let limit = margin + a.rounding() + b.rounding();
-    let along = |n: Vec3| separation_along(a, A, b, B, n);
-    let axis = match separation(a, A, b, B, limit, overlap) {
-        Axis::Apart => return,
-        Axis::Found(axis) if !axis.doubtful => axis,
-        Axis::Found(axis) => by_search(a, A, b, B, Some(axis)),
-        Axis::Unknown => by_search(a, A, b, B, None),
-    };
-
-    // Faces near the axis, in place of what the iterations left of it: s(n) tells which is right.
-    let axis = refined(a, A, b, B, axis);
-    let (mut normal, mut distance) = (axis.normal, along(axis.normal));
-    let size = a.size().min(b.size());
-    let faces = [facing_normal(a, A, normal), facing_normal(b, B, -normal).map(|n| -n)];
-    for candidate in faces.into_iter().flatten() {
-        if candidate != normal && candidate.cross(axis.normal).norm() < SNAP {
-            let s = along(candidate);
-            if s > distance - 1e-12 * size {
-                (normal, distance) = (candidate, s);
-            }
-        }
-    }
-    if distance > limit {
+    let otherwise = |start: Option<Vec3>| Some(by_search(a, A, b, B, start));
+    let Some(Refined { normal, distance, middle, .. }) = best((a, A), (b, B), limit, overlap, otherwise)
+    else {
         return;
+    };
+    if distance <= limit {
+        let size = a.size().min(b.size());
+        meet_facing((a, A), (b, B), Closest { normal, distance, middle }, size, margin, out);
     }
-    let closest = Closest { normal, distance, middle: (axis.on_a + axis.on_b) * 0.5 };
-    meet_facing((a, A), (b, B), closest, size, margin, out);
 }
 
 /// Hulls with more faces are not searched when there is something to start from.
@@ -54,10 +33,10 @@ const SEARCHED: usize = 64;
 
 /// The best of the axis given, the face normals and the line of centres: what remains when
 /// iterations fail. Exact for face contacts.
-fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame, start: Option<Separation>) -> Separation {
-    let along = |n: Vec3| separation_along(a, A, b, B, n);
+fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame, start: Option<Vec3>) -> Vec3 {
+    let along = |n: Vec3| separation_along((a, A), (b, B), n);
     let centres = (B.point(b.center()) - A.point(a.center())).normalized().unwrap_or(Vec3::Z);
-    let first = start.map_or(centres, |axis| axis.normal);
+    let first = start.unwrap_or(centres);
     let mut best = (along(first), first);
     let mut consider = |n: Vec3| {
         let s = along(n);
@@ -80,13 +59,5 @@ fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame, start: Option<Separatio
             _ => {}
         }
     }
-    match start {
-        Some(axis) if axis.normal == best.1 => axis,
-        _ => {
-            let normal = best.1;
-            let on_a = A.point(a.core_support(A.inverse_direction(normal)));
-            let on_b = B.point(b.core_support(B.inverse_direction(-normal)));
-            Separation { normal, on_a, on_b, doubtful: false }
-        }
-    }
+    best.1
 }

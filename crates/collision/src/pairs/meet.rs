@@ -1,5 +1,6 @@
 //! What all pairs with an extended contact area share: given the axis, patches to points.
 
+use super::witness::middle;
 use crate::clip::Meeting;
 use crate::frame::Frame;
 use crate::manifold::{Manifold, ManifoldPoint};
@@ -15,35 +16,28 @@ const EDGE_ON: f64 = 0.02;
 /// Ratio of the squares of two sizes: equal ones must not be told apart by rounding.
 const WIDER: f64 = 1.01;
 /// Relative to the size of the smaller shape: slack of the clipping.
-pub(crate) const SLACK: f64 = 1e-6;
+pub(crate) const SLACK: f64 = 5e-10;
 
-/// Where two cores are closest: s(n), its normal, and the middle of the two points.
+/// The axis along which two cores are separated most.
 #[derive(Clone, Copy)]
 pub(crate) struct Closest {
     /// Unit, in W, from A to B.
     pub(crate) normal: Vec3,
     /// s(n) of the cores [m].
     pub(crate) distance: f64,
-    /// Midway between the points of the cores, in W [m].
-    pub(crate) middle: Vec3,
+    /// Midway between their points, in W, where that is known [m].
+    pub(crate) middle: Option<Vec3>,
 }
 
-/// s(n): how far the cores are separated along the unit vector n in W [m].
-pub(crate) fn separation_along(a: &Shape, A: &Frame, b: &Shape, B: &Frame, n: Vec3) -> f64 {
-    let p_A = a.core_support(A.inverse_direction(n));
-    let p_B = b.core_support(B.inverse_direction(-n));
-    n.dot(B.point(p_B) - A.point(p_A))
-}
-
-/// Writes the manifold of two patches. Returns by how much the deepest of their points misses
-/// the depth of `closest` [m]; when that is more than rounding, that point has been added.
+/// Writes the manifold of two patches. Returns by how much the deepest of their points misses the depth of `closest`
+/// [m]; when that is more than rounding, that point has been added: `middle` finds it where it is not known.
 ///
 /// `size` [m] is the size of the smaller shape, M at least the number of corners of both.
 pub(crate) fn meet<const N: usize, const M: usize>(
     a: &Patch<N>,
     b: &Patch<N>,
     roundings: (f64, f64),
-    closest: Closest,
+    (closest, middle): (Closest, impl FnOnce() -> Vec3),
     size: f64,
     margin: f64,
     out: &mut Manifold,
@@ -57,7 +51,7 @@ pub(crate) fn meet<const N: usize, const M: usize>(
     let missing = candidates.deepest() - gap;
     if missing > SLACK * size && gap <= margin {
         let shift = n * (0.5 * (roundings.0 - roundings.1));
-        candidates.push(closest.middle + shift, gap, pair_code(a.face, b.face));
+        candidates.push(closest.middle.unwrap_or_else(middle) + shift, gap, pair_code(a.face, b.face));
     }
     out.clear();
     out.normal = n;
@@ -71,14 +65,20 @@ pub(crate) fn share_a_stretch(u: Vec3, v: Vec3, n: Vec3) -> bool {
     u.cross(v).norm_squared() < PARALLEL * PARALLEL * uu * v.norm_squared() && along * along < 0.25 * uu
 }
 
-/// The manifold of cores that meet in one point.
-pub(crate) fn meet_in_a_point(closest: Closest, roundings: (f64, f64), margin: f64, out: &mut Manifold) {
+/// The manifold of cores that meet in one point, midway between `ends`.
+pub(crate) fn meet_in_a_point(
+    closest: Closest,
+    ends: [Vec3; 2],
+    roundings: (f64, f64),
+    margin: f64,
+    out: &mut Manifold,
+) {
     let gap = closest.distance - roundings.0 - roundings.1;
     out.normal = closest.normal;
     if gap <= margin {
         let shift = closest.normal * (0.5 * (roundings.0 - roundings.1));
         let feature = pair_code(face_code(0), face_code(0));
-        out.push(ManifoldPoint { position: closest.middle + shift, gap, feature });
+        out.push(ManifoldPoint { position: (ends[0] + ends[1]) * 0.5 + shift, gap, feature });
     }
 }
 
@@ -91,21 +91,25 @@ pub(crate) fn meet_facing(
     margin: f64,
     out: &mut Manifold,
 ) -> f64 {
-    let roundings = (a.rounding(), b.rounding());
-    let n = closest.normal;
     match most_corners(a).max(most_corners(b)) {
-        0..=8 => meet::<8, 16>(&facing(a, A, n), &facing(b, B, -n), roundings, closest, size, margin, out),
-        9..=16 => meet::<16, 32>(&facing(a, A, n), &facing(b, B, -n), roundings, closest, size, margin, out),
-        _ => meet::<CORNERS, { 2 * CORNERS }>(
-            &facing(a, A, n),
-            &facing(b, B, -n),
-            roundings,
-            closest,
-            size,
-            margin,
-            out,
-        ),
+        0..=8 => patches::<8, 16>((a, A), (b, B), closest, size, margin, out),
+        9..=16 => patches::<16, 32>((a, A), (b, B), closest, size, margin, out),
+        _ => patches::<CORNERS, { 2 * CORNERS }>((a, A), (b, B), closest, size, margin, out),
     }
+}
+
+fn patches<const N: usize, const M: usize>(
+    (a, A): (&Shape, &Frame),
+    (b, B): (&Shape, &Frame),
+    closest: Closest,
+    size: f64,
+    margin: f64,
+    out: &mut Manifold,
+) -> f64 {
+    let n = closest.normal;
+    let (p, q): (Patch<N>, Patch<N>) = (facing(a, A, n), facing(b, B, -n));
+    let middle = || middle((a, A), (b, B), n);
+    meet::<N, M>(&p, &q, (a.rounding(), b.rounding()), (closest, middle), size, margin, out)
 }
 
 /// Adds the common part of two patches along the unit vector n from A to B to the candidates: nothing where

@@ -1,229 +1,378 @@
-//! The axis between round shapes, made exact where iterations stop early.
+//! The axis between two cores, made exact: iterations stop early on round shapes and lose digits where bodies touch.
 //!
-//! With w(n) = a(n) − b(−n) the difference of the support points, s(n) = −n · w(n). GJK and EPA close in on
-//! round surfaces slowly; what they leave of the angle is enough to start from:
+//! Near the axis n that they found each core touches with one of few elements: a vertex, a line (an edge, or the side of
+//! a cylinder or cone), a rim, an ellipsoid. With p_A and p_B on them, t along a line and φ around a rim,
 //!
 //! ```text
-//!     n + T x, T = (t₁, t₂):    ∇s = −Tᵀw,   ∇²s = −Tᵀ ∂w/∂x − s 1      Newton's method       (1)
-//!     u · n = c                 where w jumps: across the line of a cylinder, a cone or an edge that
-//!                               is nearest, n stays on a circle about its axis u              (2)
+//!     p_B − p_A = s n,   n · n = 1                                                     (1)
+//!     u · n = c          of a line: p = q + t (u − c n), of an edge c = 0              (2)
+//!     τ · n = 0          of a rim, τ its tangent: p = q + r ρ(φ), τ = ρ′(φ)            (3)
+//!     p = q + D² n/‖D n‖ of an ellipsoid with the semi-axes D
 //! ```
 //!
-//! On a circle s is maximised by a secant method in a bracket; two circles meet in points. The best s of
-//! all candidates is the answer: it is a lower bound of the distance, whichever wins.
+//! say where s(n) has its largest value, be it positive, zero or negative: Newton's method for n, s and the parameters. If
+//! then s(n), of the whole cores, is that s, and the points are within their lines, the points prove the axis. Else the
+//! next elements are tried; the best s(n) of all is the answer, since s(n) is a lower bound of the distance whatever
+//! wins.
 
-use crate::convex::ConvexMesh;
+use super::witness::{MET, middle_of};
+use crate::element::Element;
 use crate::frame::Frame;
-use crate::parry::Separation;
-use crate::shape::Shape;
-use stiction_dynamics::spatial::Vec3;
+use crate::support::Support;
+use stiction_dynamics::spatial::{Mat3, Vec3, vec3};
 
-/// Angle from a circle within which the axis may be on it, and on it the way it may be off [rad].
-const NEAR: f64 = 0.3;
-/// Longest step of (1) [rad]: of bodies that hardly part, the gap alone tells the axis, and little of it.
+/// Relative to the smaller core: what the proof may leave open.
+const PROVEN: f64 = 1e-12;
+/// Longest step of n, and of the angle about a rim [rad].
 const STRIDE: f64 = 0.5;
-/// Relative to the size: support points this little off the axis are the closest points.
-const ON_AXIS: f64 = 1e-7;
-/// Step of the differences for ∂w/∂x [rad].
-const DIFFERENCE: f64 = 1e-5;
-const NEWTON_STEPS: usize = 16;
-/// Lengths tried of a step that does not rise, each a quarter of the one before.
-const QUARTERS: usize = 4;
-const SECANT_STEPS: usize = 40;
+const STEPS: usize = 12;
+/// Steps as small as this are rounding [rad].
+const ROUNDED: f64 = 1e-15;
+/// Added to s in the equations, relative to the smaller core: where points meet, n moves no farther than it has to.
+const LOOSE: f64 = 1e-10;
+/// Pivots of equations with coefficients near one are none below this.
+const SINGULAR: f64 = 1e-14;
+/// From the best axis the elements are found anew so often.
+const ROUNDS: usize = 4;
 
-/// (2): n · u = c.
+/// Two cores, in axes of W about the origin of A.
+struct Pair<'a, P, Q> {
+    a: (&'a P, Frame),
+    b: (&'a Q, Frame),
+    size: f64,
+    rounding: f64,
+}
+
+/// An axis made exact.
 #[derive(Clone, Copy)]
-struct Circle {
-    u: Vec3,
-    c: f64,
+pub(crate) struct Refined {
+    pub(crate) normal: Vec3,
+    /// s(n) [m].
+    pub(crate) distance: f64,
+    /// Midway between the closest points of the cores in W, where these are known [m].
+    pub(crate) middle: Option<Vec3>,
+    /// The points prove the axis.
+    pub(crate) proven: bool,
 }
 
-/// The circles that a pair may have: three of a polyhedron, one of any other shape.
-const CIRCLES: usize = 6;
-
-/// A pair, by its support points.
-struct Pair<'a> {
-    a: (&'a Shape, &'a Frame),
-    b: (&'a Shape, &'a Frame),
-}
-
-/// The unit vector near that of `found` along which the cores are separated most, and the closest points
-/// there; `found` for pairs that need no such care.
-pub(crate) fn refined(a: &Shape, A: &Frame, b: &Shape, B: &Frame, found: Separation) -> Separation {
-    let n = found.normal;
-    let is_round =
-        |s: &Shape| matches!(s, Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Ellipsoid { .. });
-    if !is_round(a) && !is_round(b) {
-        return found;
-    }
-    let pair = Pair { a: (a, A), b: (b, B) };
-    let mut best = (pair.along(n), n);
-    let mut consider = |n: Vec3| {
-        let s = pair.along(n);
-        if s > best.0 {
-            best = (s, n);
+/// The axis near `n` along which the cores are separated most. `known` where a search over all directions led to it: then
+/// the points have no others to beat.
+pub(crate) fn refined<P: Support, Q: Support>(
+    (a, A): (&P, &Frame),
+    (b, B): (&Q, &Frame),
+    n: Vec3,
+    known: bool,
+) -> Refined {
+    let pair = Pair::new((a, A), (b, B));
+    let proven = PROVEN * pair.size + 8.0 * pair.rounding;
+    let mut best = Refined { normal: n, distance: pair.along(n), middle: None, proven: known };
+    for _ in 0..ROUNDS {
+        let (start, before) = (best.normal, best.distance);
+        let of_a = a.elements(&pair.a.1, start);
+        let of_b = b.elements(&pair.b.1, -start);
+        for n in of_a.face.into_iter().chain(of_b.face.map(|n| -n)) {
+            let along = pair.along(n);
+            if along >= best.distance - proven
+                && let Some(middle) = pair.meets_a_face(n, along < -proven && !known)
+            {
+                return Refined { normal: n, distance: along, middle: Some(A.origin + middle), proven: true };
+            }
+            if along > best.distance {
+                best = Refined { normal: n, distance: along, middle: None, proven: known };
+            }
         }
-    };
-    consider(pair.newton(n));
-    let n = best.1;
-    let mut consider = |n: Vec3| {
-        let s = pair.along(n);
-        if s > best.0 {
-            best = (s, n);
+        for p in of_a.iter() {
+            for q in of_b.iter() {
+                let Some(Solution { n, s, middle, held }) = pair.solve(p, q, start) else { continue };
+                let along = pair.along(n);
+                let meets = (along - s).abs() <= proven;
+                let middle = meets.then_some(A.origin + middle);
+                let largest = known || s >= -proven || s >= -held;
+                if along >= best.distance - proven && meets && largest {
+                    return Refined { normal: n, distance: along, middle, proven: true };
+                }
+                if along > best.distance {
+                    best = Refined { normal: n, distance: along, middle, proven: known };
+                }
+            }
         }
-    };
-    let mut circles = [Circle { u: Vec3::ZERO, c: 0.0 }; CIRCLES];
-    let mut count = 0;
-    for circle in circles_of(a, A, n, 1.0).chain(circles_of(b, B, n, -1.0)) {
-        if (circle.u.dot(n) - circle.c).abs() < NEAR && count < CIRCLES {
-            circles[count] = circle;
-            count += 1;
-        }
-    }
-    for (k, circle) in circles[..count].iter().enumerate() {
-        consider(pair.on_circle(circle, n));
-        circles[..k].iter().filter_map(|other| crossing(other, circle, n)).for_each(&mut consider);
-    }
-    let (s, normal) = best;
-    let [on_a, on_b] = pair.supports(normal);
-    let off = (on_b - on_a - normal * s).norm();
-    if off <= ON_AXIS * a.size().min(b.size()) {
-        Separation { normal, on_a, on_b, ..found }
-    } else {
-        Separation { normal, ..found }
-    }
-}
-
-/// The circles of a shape whose outward normal is near `sign` n.
-fn circles_of(shape: &Shape, X: &Frame, n: Vec3, sign: f64) -> impl Iterator<Item = Circle> {
-    let axis = |i: usize, c: f64| Some(Circle { u: X.R.column(i) * sign, c });
-    let all = match shape {
-        Shape::Capsule { .. } | Shape::Cylinder { .. } => [axis(2, 0.0), None, None],
-        // The normal of the side leans towards the apex.
-        Shape::Cone { radius, half_height } => {
-            [axis(2, radius / (radius * radius + 4.0 * half_height * half_height).sqrt()), None, None]
-        }
-        Shape::Box { .. } => [axis(0, 0.0), axis(1, 0.0), axis(2, 0.0)],
-        Shape::Convex(mesh) => flattest_edges(mesh, X.inverse_direction(n * sign))
-            .map(|e| e.map(|e| Circle { u: X.direction(e), c: 0.0 })),
-        _ => [None; 3],
-    };
-    all.into_iter().flatten()
-}
-
-/// Directions, in G, of the edges at the vertex farthest along `d` that are most nearly at right angles to it.
-fn flattest_edges(mesh: &ConvexMesh, d: Vec3) -> [Option<Vec3>; 3] {
-    let vertex = mesh.support_vertex(d);
-    let mut edges = [(f64::INFINITY, None); 4];
-    for &i in mesh.neighbors(vertex) {
-        let edge = (mesh.vertices()[i as usize] - mesh.vertices()[vertex]).normalized();
-        edges[3] = (edge.map_or(f64::INFINITY, |e| e.dot(d).abs()), edge);
-        let mut k = 3;
-        while k > 0 && edges[k].0 < edges[k - 1].0 {
-            edges.swap(k, k - 1);
-            k -= 1;
+        if best.distance <= before + proven {
+            break;
         }
     }
-    [edges[0].1, edges[1].1, edges[2].1]
+    best
 }
 
-/// The point near n in which two circles meet.
-fn crossing(p: &Circle, q: &Circle, n: Vec3) -> Option<Vec3> {
-    let across = p.u.cross(q.u);
-    let (d, det) = (p.u.dot(q.u), across.norm_squared());
-    if det < 1e-6 {
-        return None;
-    }
-    let (x, y) = ((p.c - q.c * d) / det, (q.c - p.c * d) / det);
-    let rest = 1.0 - (x * x + y * y + 2.0 * x * y * d);
-    let z = (rest.max(0.0) / det).sqrt();
-    (p.u * x + q.u * y + across * z.copysign(across.dot(n))).normalized()
+/// Where the elements of a pair meet.
+struct Solution {
+    n: Vec3,
+    /// The separation of the elements, if the points are on the elements, else NaN [m].
+    s: f64,
+    /// Midway between the points, on the surfaces of the cores [m].
+    middle: Vec3,
+    /// No other axis parts bodies sooner that overlap by less than this [m].
+    held: f64,
 }
 
-impl Pair<'_> {
-    /// a(n) and b(−n), in W.
-    fn supports(&self, n: Vec3) -> [Vec3; 2] {
-        let on = |(shape, X): (&Shape, &Frame), d: Vec3| X.point(shape.core_support(X.inverse_direction(d)));
-        [on(self.a, n), on(self.b, -n)]
+/// Calls with all axes along which elements near `n` of two cores meet.
+pub(crate) fn each_meeting<P: Support, Q: Support>(
+    a: (&P, &Frame),
+    b: (&Q, &Frame),
+    n: Vec3,
+    visit: &mut dyn FnMut(Vec3),
+) {
+    let pair = Pair::new(a, b);
+    let (of_a, of_b) = (a.0.elements(&pair.a.1, n), b.0.elements(&pair.b.1, -n));
+    of_a.face.into_iter().chain(of_b.face.map(|n| -n)).for_each(&mut *visit);
+    for p in of_a.iter() {
+        of_b.iter().filter_map(|q| pair.solve(p, q, n)).for_each(|found| visit(found.n));
+    }
+}
+
+impl<'a, P: Support, Q: Support> Pair<'a, P, Q> {
+    fn new((a, A): (&'a P, &Frame), (b, B): (&'a Q, &Frame)) -> Self {
+        Self {
+            a: (a, A.from(A.origin)),
+            b: (b, B.from(A.origin)),
+            size: a.size().min(b.size()),
+            rounding: f64::EPSILON * (a.size() + b.size()),
+        }
     }
 
-    /// w(n), in W.
+    /// a(n) − b(−n) [m].
     fn difference(&self, n: Vec3) -> Vec3 {
-        let [on_a, on_b] = self.supports(n);
-        on_a - on_b
+        let ((a, A), (b, B)) = (&self.a, &self.b);
+        A.point(a.core_support(A.inverse_direction(n))) - B.point(b.core_support(B.inverse_direction(-n)))
     }
 
+    /// Where the cores meet along the normal of a face of one of them, if they do: where they overlap, farther from its
+    /// sides than they do.
+    fn meets_a_face(&self, n: Vec3, overlap: bool) -> Option<Vec3> {
+        let ((a, A), (b, B)) = (&self.a, &self.b);
+        let sizes = (a.size(), b.size());
+        let (apart, x) = middle_of(|level| a.highest(A, n, level), (*b, B), n, sizes);
+        let level = MET * self.size + self.rounding;
+        let within = || a.highest(A, n, level).clearance(x, n).max(b.highest(B, -n, level).clearance(x, n));
+        (apart <= level && (!overlap || within() >= -self.along(n))).then_some(x)
+    }
+
+    /// s(n) [m].
     fn along(&self, n: Vec3) -> f64 {
         -n.dot(self.difference(n))
     }
 
-    /// (1), as long as it rises.
-    fn newton(&self, start: Vec3) -> Vec3 {
-        let mut n = start;
-        let mut w = self.difference(n);
-        for _ in 0..NEWTON_STEPS {
-            let (t1, t2) = n.tangents();
-            let s = -n.dot(w);
-            let slope = [-w.dot(t1), -w.dot(t2)];
-            let bend = |t: Vec3| (w - self.difference(n + t * DIFFERENCE)) * (1.0 / DIFFERENCE);
-            let (b1, b2) = (bend(t1), bend(t2));
-            let (b11, b22, h12) = (b1.dot(t1), b2.dot(t2), 0.5 * (b1.dot(t2) + b2.dot(t1)));
-            let hessian = |s: f64| (b11 - s, b22 - s, (b11 - s) * (b22 - s) - h12 * h12);
-            let (mut h11, mut h22, mut det) = hessian(s);
-            if !(h11 < 0.0 && det > 0.0) {
-                // Not at a maximum: as if the points found were all there is.
-                (h11, h22, det) = hessian(w.norm());
+    /// (1) to (3) for two elements from an axis near the solution.
+    fn solve(&self, p: &Element, q: &Element, start: Vec3) -> Option<Solution> {
+        let (mut n, unit) = (start, 1.0 / self.size);
+        let (mut a, mut b) = (Place::new(p, n, 1.0), Place::new(q, n, -1.0));
+        a.turn_to(b.point(n));
+        b.turn_to(a.point(n));
+        let mut s = n.dot(b.point(n) - a.point(n)) * unit;
+        for _ in 0..STEPS {
+            let apart = (b.point(n) - a.point(n)) * unit - n * s;
+            let (by_n_a, by_n_b) = (a.by_normal(n), b.by_normal(n));
+            let (along_a, along_b) = (a.by_parameter(n) * unit, b.by_parameter(n) * unit);
+            let mut m = [[0.0; 7]; 6];
+            for (i, row) in m.iter_mut().take(3).enumerate() {
+                let change = (by_n_b.rows[i] - by_n_a.rows[i]) * unit;
+                row[..3].copy_from_slice(&change.to_array());
+                row[i] -= s + LOOSE.copysign(s);
+                row[3..].copy_from_slice(&[-n[i], -along_a[i], along_b[i], -apart[i]]);
             }
-            let x = (h12 * slope[1] - h22 * slope[0]) / det;
-            let y = (h12 * slope[0] - h11 * slope[1]) / det;
-            let far = (x * x + y * y).sqrt();
-            let mut share = (STRIDE / far).min(1.0);
-            let mut rises = false;
-            for _ in 0..QUARTERS {
-                let Some(next) = (n + (t1 * x + t2 * y) * share).normalized() else { break };
-                let w_next = self.difference(next);
-                rises = -next.dot(w_next) > s;
-                if rises {
-                    (n, w) = (next, w_next);
-                    break;
-                }
-                share *= 0.25;
+            m[3][..3].copy_from_slice(&n.to_array());
+            m[3][6] = 0.5 * (1.0 - n.norm_squared());
+            for (row, place) in [(4, &a), (5, &b)] {
+                let (value, by_n, by_parameter) = place.condition(n);
+                m[row][..3].copy_from_slice(&by_n.to_array());
+                (m[row][row], m[row][6]) = (by_parameter, -value);
             }
-            if !rises || far < 1e-12 {
+            let x = eliminated(m)?;
+            let step = vec3(x[0], x[1], x[2]);
+            let far = step.norm().max(a.angle(x[4])).max(b.angle(x[5]));
+            let share = if far > STRIDE { STRIDE / far } else { 1.0 };
+            n += step * share;
+            s += x[3] * share;
+            a.advance(x[4] * share);
+            b.advance(x[5] * share);
+            if far < ROUNDED {
                 break;
             }
         }
-        n
+        // Of vertices, edges and rims the opposite of a solution is one.
+        let n = n.normalized().map(|n| if n.dot(start) < 0.0 { -n } else { n })?;
+        let s = n.dot(b.point(n) - a.point(n)) - p.radius() - q.radius();
+        let slack = PROVEN * self.size + self.rounding;
+        let s = if a.is_within(slack) && b.is_within(slack) { s } else { f64::NAN };
+        let middle = (a.point(n) + n * p.radius() + b.point(n) - n * q.radius()) * 0.5;
+        Some(Solution { n, s, middle, held: held(&a, &b, n) })
+    }
+}
+
+/// A point of an element: t [m], or ρ and τ.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    element: &'a Element,
+    /// 1 where n is the outward normal, −1 where −n is.
+    sign: f64,
+    t: f64,
+    rho: Vec3,
+    tau: Vec3,
+}
+
+impl<'a> Place<'a> {
+    fn new(element: &'a Element, n: Vec3, sign: f64) -> Self {
+        let mut place = Self { element, sign, t: 0.0, rho: Vec3::ZERO, tau: Vec3::ZERO };
+        match element {
+            Element::Line { range, .. } => place.t = 0.5 * (range[0] + range[1]),
+            Element::Rim { axis, .. } => place.look(*axis, n * sign),
+            Element::Vertex(_) | Element::Ellipsoid { .. } => {}
+        }
+        place
     }
 
-    /// The largest s on a circle, near n: a root of ds/dφ, which falls with the angle φ.
-    fn on_circle(&self, circle: &Circle, n: Vec3) -> Vec3 {
-        let Circle { u, c } = *circle;
-        let Some(m) = (n - u * u.dot(n)).normalized() else { return n };
-        let (side, k) = (u.cross(m), (1.0 - c * c).max(0.0).sqrt());
-        let at = |phi: f64| u * c + (m * phi.cos() + side * phi.sin()) * k;
-        let slope = |phi: f64| -self.difference(at(phi)).dot(side * phi.cos() - m * phi.sin());
-        let ((mut low, mut f_low), (mut high, mut f_high)) = ((-NEAR, slope(-NEAR)), (NEAR, slope(NEAR)));
-        if !(f_low > 0.0 && f_high < 0.0) {
-            return at(0.0);
-        }
-        let (mut phi, mut last) = (0.0, 0.0);
-        for _ in 0..SECANT_STEPS {
-            let f = slope(phi);
-            // The end that stays twice counts half (Illinois).
-            let other = if f * last > 0.0 { 0.5 } else { 1.0 };
-            if f > 0.0 {
-                (low, f_low, f_high) = (phi, f, other * f_high);
-            } else {
-                (high, f_high, f_low) = (phi, f, other * f_low);
-            }
-            last = f;
-            let next = (low * f_high - high * f_low) / (f_high - f_low);
-            if f == 0.0 || (next - phi).abs() < 1e-13 {
-                break;
-            }
-            phi = next.clamp(low, high);
-        }
-        at(phi)
+    /// Around a rim to where it is farthest along d.
+    fn look(&mut self, axis: Vec3, d: Vec3) {
+        let out = d - axis * axis.dot(d);
+        self.rho = out.normalized().unwrap_or_else(|| axis.tangents().0);
+        self.tau = axis.cross(self.rho);
     }
+
+    /// Along a line to the point nearest to x.
+    fn turn_to(&mut self, x: Vec3) {
+        if let Element::Line { q, u, range, .. } = self.element {
+            self.t = u.dot(x - *q).clamp(range[0], range[1]);
+        }
+    }
+
+    fn point(&self, n: Vec3) -> Vec3 {
+        match self.element {
+            Element::Vertex(p) => *p,
+            Element::Line { q, .. } => *q + self.by_parameter(n) * self.t,
+            Element::Rim { q, radius, .. } => *q + self.rho * *radius,
+            Element::Ellipsoid { q, axes, radii, .. } => {
+                *q + *axes * on_ellipsoid(axes, *radii, n * self.sign).0
+            }
+        }
+    }
+
+    /// ∂p/∂n.
+    fn by_normal(&self, n: Vec3) -> Mat3 {
+        match self.element {
+            Element::Vertex(_) | Element::Rim { .. } => Mat3::ZERO,
+            Element::Line { c, .. } => {
+                let d = -self.t * self.sign * c;
+                Mat3 { rows: [Vec3::X * d, Vec3::Y * d, Vec3::Z * d] }
+            }
+            Element::Ellipsoid { axes, radii, .. } => {
+                // (D² − x xᵀ)/‖D d‖, in axes of W.
+                let (x, scale) = on_ellipsoid(axes, *radii, n * self.sign);
+                let squares = vec3(radii.x * radii.x, radii.y * radii.y, radii.z * radii.z);
+                let row = |i: usize| {
+                    let mut row = x * -x[i];
+                    row[i] += squares[i];
+                    row * (self.sign / scale)
+                };
+                let H = Mat3 { rows: [row(0), row(1), row(2)] };
+                *axes * H * axes.transpose()
+            }
+        }
+    }
+
+    /// The derivative of p by t, or by φ.
+    fn by_parameter(&self, n: Vec3) -> Vec3 {
+        match self.element {
+            Element::Line { u, c, .. } => *u - n * (self.sign * c),
+            Element::Rim { radius, .. } => self.tau * *radius,
+            Element::Vertex(_) | Element::Ellipsoid { .. } => Vec3::ZERO,
+        }
+    }
+
+    /// (2) or (3): the value, and its derivatives by n and by the parameter.
+    fn condition(&self, n: Vec3) -> (f64, Vec3, f64) {
+        match self.element {
+            Element::Line { u, c, .. } => (u.dot(n) - self.sign * c, *u, 0.0),
+            Element::Rim { .. } => (self.tau.dot(n), self.tau, -self.rho.dot(n)),
+            Element::Vertex(_) | Element::Ellipsoid { .. } => (0.0, Vec3::ZERO, 1.0),
+        }
+    }
+
+    /// The angle of a step of the parameter [rad].
+    fn angle(&self, step: f64) -> f64 {
+        if matches!(self.element, Element::Rim { .. }) { step.abs() } else { 0.0 }
+    }
+
+    fn advance(&mut self, step: f64) {
+        match self.element {
+            Element::Line { .. } => self.t += step,
+            Element::Rim { axis, .. } => {
+                let (sin, cos) = step.sin_cos();
+                self.look(*axis, self.rho * cos + self.tau * sin);
+            }
+            Element::Vertex(_) | Element::Ellipsoid { .. } => {}
+        }
+    }
+
+    /// The direction in which the core goes on from the point across n and how far at least both ways, and how far at
+    /// right angles to that [m].
+    fn goes_on(&self, n: Vec3) -> (Vec3, f64, f64) {
+        match self.element {
+            Element::Line { u, c, range, radius, .. } => {
+                let within = (self.t - range[0]).min(range[1] - self.t);
+                (*u - n * n.dot(*u), within, radius + (self.t * c).abs())
+            }
+            Element::Rim { radius, .. } => (self.tau, *radius, 0.0),
+            Element::Ellipsoid { radii, .. } => {
+                // Its least radius of curvature.
+                let (least, most) = (radii.x.min(radii.y).min(radii.z), radii.x.max(radii.y).max(radii.z));
+                (n.tangents().0, least * (least / most), least * (least / most))
+            }
+            Element::Vertex(_) => (Vec3::ZERO, 0.0, 0.0),
+        }
+    }
+
+    fn is_within(&self, slack: f64) -> bool {
+        match self.element {
+            Element::Line { range, .. } => self.t >= range[0] - slack && self.t <= range[1] + slack,
+            _ => true,
+        }
+    }
+}
+
+/// Up to what overlap no axis but n parts bodies sooner [m]. Their difference goes on from its point nearest to the origin
+/// as far as they do: what it holds across n is cut by any plane that is nearer.
+fn held(a: &Place, b: &Place, n: Vec3) -> f64 {
+    let ((u, x, across_u), (v, y, across_v)) = (a.goes_on(n), b.goes_on(n));
+    let sine = u.cross(v).norm() / (u.norm() * v.norm()).max(f64::MIN_POSITIVE);
+    0.5 * x.min(across_u).max(y.min(across_v)).max(x.min(y) * sine)
+}
+
+/// The point of an ellipsoid about its centre with the outward direction m in W, in its own axes [m], and ‖D d‖ there.
+fn on_ellipsoid(axes: &Mat3, radii: Vec3, m: Vec3) -> (Vec3, f64) {
+    let d = axes.transpose_mul(m);
+    let scaled = vec3(radii.x * d.x, radii.y * d.y, radii.z * d.z);
+    let scale = scaled.norm();
+    (vec3(radii.x * scaled.x, radii.y * scaled.y, radii.z * scaled.z) * (1.0 / scale), scale)
+}
+
+/// The solution of six linear equations, the right side in the last column; `None` where rows depend on one another.
+fn eliminated(mut m: [[f64; 7]; 6]) -> Option<[f64; 6]> {
+    for k in 0..6 {
+        let pivot = (k..6).max_by(|i, j| m[*i][k].abs().total_cmp(&m[*j][k].abs()))?;
+        m.swap(k, pivot);
+        if m[k][k].abs() < SINGULAR {
+            return None;
+        }
+        let (above, below) = m.split_at_mut(k + 1);
+        let top = &above[k];
+        for row in below.iter_mut().filter(|row| row[k] != 0.0) {
+            let share = row[k] / top[k];
+            row.iter_mut().zip(top).skip(k).for_each(|(x, t)| *x -= share * t);
+        }
+    }
+    let mut x = [0.0; 6];
+    for k in (0..6).rev() {
+        let rest = (k + 1..6).fold(m[k][6], |rest, j| rest - m[k][j] * x[j]);
+        x[k] = rest / m[k][k];
+    }
+    Some(x)
 }

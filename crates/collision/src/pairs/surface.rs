@@ -27,6 +27,7 @@ use crate::reduce::reduce;
 use crate::shape::Shape;
 use crate::support::{Piece, Support, Tile};
 use crate::surface::Surface;
+use std::cell::Cell;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3};
 
 /// Cosine of 5°.
@@ -52,6 +53,8 @@ pub(crate) struct Scratch {
     order: Vec<usize>,
     planes: Vec<Hit>,
     patch: Vec<ManifoldPoint>,
+    /// Some triangle overlaps the other body along an axis that it does not admit.
+    lost: bool,
 }
 
 /// Appends the manifolds of the surface `a` and the shape `b`, a surface or not, to `out`; their
@@ -65,31 +68,48 @@ pub(crate) fn collide(
 ) {
     let Some(surface) = Surface::of(a) else { return };
     let (A, B) = (Frame::new(X_WA), Frame::new(X_WB));
-    scratch.hits.clear();
-    scratch.points.clear();
     let X_AB = X_WA.inverse() * *X_WB;
-    if let Some(other) = Surface::of(b) {
-        let within = a.aabb(&X_AB.inverse(), margin);
-        other.touching(&within, &mut |j| {
-            let facet = other.facet(j);
-            let bounds = box_of(facet.corners.map(|p| X_AB.transform(p))).grown(margin);
-            let first = scratch.hits.len();
-            surface.touching(&bounds, &mut |i| scratch.tiles((surface, i, &A), (other, j, &B), margin));
-            scratch.drop_what_is_behind(first, BEHIND * facet.size());
-        });
-    } else {
-        let bounds = b.aabb(&X_AB, margin);
-        surface.touching(&bounds, &mut |i| {
-            let facet = facing(surface, i, &A, B.point(b.center()));
-            scratch.touch(Meeting { tile: Tile { facet, surface }, A: &A, b, B: &B, margin });
-        });
-        scratch.drop_what_is_behind(0, BEHIND * b.size());
-        let slack = OVERLAP * b.size();
-        if scratch.hits.iter().all(|h| h.end == h.start || h.separation > slack) {
-            scratch.rescue((surface, &A), (b, &B), &X_AB);
+    let slack = OVERLAP * a.size().min(b.size());
+    for thorough in [false, true] {
+        scratch.hits.clear();
+        scratch.points.clear();
+        scratch.lost = false;
+        if let Some(other) = Surface::of(b) {
+            let within = a.aabb(&X_AB.inverse(), margin);
+            other.touching(&within, &mut |j| {
+                let facet = other.facet(j);
+                let bounds = box_of(facet.corners.map(|p| X_AB.transform(p))).grown(margin);
+                let first = scratch.hits.len();
+                surface.touching(&bounds, &mut |i| {
+                    scratch.tiles((surface, i, &A), (other, j, &B), margin, thorough);
+                });
+                scratch.drop_what_is_behind(first, BEHIND * facet.size());
+            });
+        } else {
+            let bounds = b.aabb(&X_AB, margin);
+            surface.touching(&bounds, &mut |i| {
+                let facet = facing(surface, i, &A, B.point(b.center()));
+                scratch.touch(Meeting {
+                    tile: Tile { facet, surface },
+                    A: &A,
+                    b,
+                    B: &B,
+                    margin,
+                    thorough,
+                    lost: Cell::default(),
+                });
+            });
+            scratch.drop_what_is_behind(0, BEHIND * b.size());
+        }
+        if !scratch.lost || scratch.touch_within(slack, false) {
+            break;
         }
     }
-    if Surface::of(b).is_some() && scratch.hits.iter().all(|h| h.separation >= 0.0) {
+    let touch = scratch.touch_within(slack, true);
+    if !touch && Surface::of(b).is_none() {
+        scratch.rescue((surface, &A), (b, &B), &X_AB);
+    }
+    if !touch && Surface::of(b).is_some() {
         scratch.vertices_inside(a, &A, b, &B, 1.0);
         scratch.vertices_inside(b, &B, a, &A, -1.0);
     }
@@ -106,11 +126,23 @@ fn facing(surface: Surface<'_>, i: usize, A: &Frame, c: Vec3) -> Facet {
 impl Scratch {
     fn touch<P: Piece>(&mut self, meeting: Meeting<'_, P>) {
         let hit = meeting.touch(&mut self.points);
+        self.lost |= meeting.lost.get();
         self.hits.extend(hit);
     }
 
+    /// True where bodies touch or overlap, up to a gap [m]; whether contacts with the normal of a face that stands for another count.
+    fn touch_within(&self, gap: f64, lost: bool) -> bool {
+        self.hits.iter().any(|h| h.end > h.start && h.separation <= gap && (lost || !h.lost))
+    }
+
     /// Two triangles; of shells the sides that face each other.
-    fn tiles(&mut self, a: (Surface<'_>, usize, &Frame), b: (Surface<'_>, usize, &Frame), margin: f64) {
+    fn tiles(
+        &mut self,
+        a: (Surface<'_>, usize, &Frame),
+        b: (Surface<'_>, usize, &Frame),
+        margin: f64,
+        thorough: bool,
+    ) {
         let ((surface_a, i, A), (surface_b, j, B)) = (a, b);
         let mut facet_b = surface_b.facet(j);
         let facet_a = facing(surface_a, i, A, B.point(facet_b.center()));
@@ -119,7 +151,7 @@ impl Scratch {
         }
         let (tile, piece) =
             (Tile { facet: facet_a, surface: surface_a }, Tile { facet: facet_b, surface: surface_b });
-        self.touch(Meeting { tile, A, b: &piece, B, margin });
+        self.touch(Meeting { tile, A, b: &piece, B, margin, thorough, lost: Cell::default() });
     }
 
     /// A convex body that overlaps the surface, but nowhere as bodies do that have just met: it goes
@@ -129,7 +161,8 @@ impl Scratch {
         let c = B.point(b.center());
         surface.touching(&b.aabb(X_AB, 0.0), &mut |i| {
             let tile = Tile { facet: facing(surface, i, A, c), surface };
-            if let Some(found) = (Meeting { tile, A, b, B, margin: 0.0 }).crossed()
+            if let Some(found) =
+                (Meeting { tile, A, b, B, margin: 0.0, thorough: false, lost: Cell::default() }).crossed()
                 && least.is_none_or(|l| found.1 > l.1)
             {
                 least = Some(found);
@@ -181,7 +214,15 @@ impl Scratch {
         let start = self.points.len();
         self.points.push(ManifoldPoint { position, gap, feature });
         let level = normal.dot(position);
-        self.hits.push(Hit { normal, separation: gap, corners: [position; 3], level, start, end: start + 1 });
+        self.hits.push(Hit {
+            normal,
+            separation: gap,
+            lost: false,
+            corners: [position; 3],
+            level,
+            start,
+            end: start + 1,
+        });
     }
 
     /// (1), among the contacts with one convex piece: those from `first` on.

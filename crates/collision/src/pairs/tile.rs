@@ -9,17 +9,21 @@
 //!
 //! The face is tried first: its normal is right where a point of B over T attains s(n), and is the
 //! only one where no edge of T sticks out. Else GJK finds the axis, and if N does not hold it the
-//! best of the face normal and of what the edges admit takes its place. Points of the overlap that
+//! best of the face normal and of what the edges admit takes its place; where that leaves no contact, the best axis of N
+//! along which features of T and B meet. Points of the overlap that
 //! lie on a seam within a plane are left out: the corners of the plane and of B are enough.
 
+use super::axis::best;
 use super::meet::{SLACK, common};
+use super::refine::{Refined, each_meeting};
+use super::witness::middle_of;
 use crate::facet::Feature;
 use crate::frame::Frame;
 use crate::manifold::ManifoldPoint;
-use crate::parry::{Axis, separation};
 use crate::patch::{CORNERS, UPRIGHT, face_code, pair_code};
 use crate::reduce::Candidates;
 use crate::support::{Piece, Support, Tile};
+use std::cell::Cell;
 use stiction_dynamics::spatial::Vec3;
 
 /// Depth, relative to the size of the piece, up to which a face that explains the contact is
@@ -37,6 +41,8 @@ pub(crate) struct Hit {
     pub(crate) normal: Vec3,
     /// s(n) [m], the rounding of the piece taken off.
     pub(crate) separation: f64,
+    /// The normal of the face stands for one that N does not hold.
+    pub(crate) lost: bool,
     /// The corners of the triangle in W [m], and the height of the highest along the normal.
     pub(crate) corners: [Vec3; 3],
     pub(crate) level: f64,
@@ -53,6 +59,11 @@ pub(crate) struct Meeting<'a, P> {
     pub(crate) B: &'a Frame,
     /// The largest gap wanted [m].
     pub(crate) margin: f64,
+    /// All elements that may meet are tried where the best axis is not in N: the corner of a surface that meets an edge, a
+    /// rim or a corner has none of its own.
+    pub(crate) thorough: bool,
+    /// The two overlap along an axis that is not in N.
+    pub(crate) lost: Cell<bool>,
 }
 
 impl<P: Piece> Meeting<'_, P> {
@@ -67,28 +78,29 @@ impl<P: Piece> Meeting<'_, P> {
         if height > self.margin + r || highest + r <= 0.0 || self.beside(&corners, n) {
             return None;
         }
-        let hit = |normal: Vec3, separation: f64, found: &Points, points: &mut Vec<ManifoldPoint>| {
-            let start = points.len();
-            points.extend(found.points());
-            let level = corners.iter().map(|p| normal.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
-            let end = points.len();
-            (end > start).then_some(Hit { normal, separation, corners, level, start, end })
-        };
+        let hit =
+            |normal: Vec3, separation: f64, lost: bool, found: &Points, points: &mut Vec<ManifoldPoint>| {
+                let start = points.len();
+                points.extend(found.points());
+                let level = corners.iter().map(|p| normal.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
+                let end = points.len();
+                (end > start).then_some(Hit { normal, separation, lost, corners, level, start, end })
+            };
         let face = if self.b.admits(self.B, -n) { self.on_face(n, height) } else { Points::new() };
         let explained = face.deepest() - (height - r) <= SLACK * self.size();
         if explained && height - r > -SHALLOW * self.b.size() || !facet.sticks_out() {
-            return hit(n, height - r, &self.named(&face), points);
+            return hit(n, height - r, false, &self.named(&face), points);
         }
-        let (normal, feature, closest) = self.axis(n, face.points().is_empty())?;
+        let (normal, feature) = self.axis(n, face.points().is_empty())?;
         if feature == Feature::Face {
-            return hit(n, height - r, &self.named(&face), points);
+            return hit(n, height - r, !explained, &self.named(&face), points);
         }
         let s = self.along(normal);
         if s > self.margin + r {
             return None;
         }
-        let found = self.on_feature(normal, s, feature, closest);
-        hit(normal, s - r, &self.named(&found), points)
+        let found = self.on_feature(normal, s, feature);
+        hit(normal, s - r, false, &self.named(&found), points)
     }
 
     /// The normal of the face, how deep B is behind it (negative), and the point midway, when B and
@@ -102,11 +114,8 @@ impl<P: Piece> Meeting<'_, P> {
         if depth >= 0.0 || -self.lowest(-n) - level + r <= 0.0 || self.beside(&corners, n) {
             return None;
         }
-        let crossed = match separation(facet, self.A, self.b, self.B, r, None) {
-            Axis::Apart => false,
-            Axis::Found(axis) => self.along(axis.normal) < r - SLACK * self.size(),
-            Axis::Unknown => true,
-        };
+        let crossed = best((facet, self.A), (self.b, self.B), r, None, |_| Some(n))
+            .is_some_and(|axis| axis.distance < r - SLACK * self.size());
         let p = self.B.point(self.b.core_support(self.B.inverse_direction(-n)));
         crossed.then(|| (n, depth, p - n * (r + 0.5 * depth)))
     }
@@ -163,70 +172,71 @@ impl<P: Piece> Meeting<'_, P> {
         found
     }
 
-    /// (1) and the feature of the triangle it is on; where GJK found it, the middle of the closest
-    /// points. `None` when they are apart, or nothing is left.
-    fn axis(&self, face: Vec3, bare: bool) -> Option<(Vec3, Feature, Option<Vec3>)> {
+    /// (1) and the feature of the triangle it is on. `None` when they are apart, or nothing is left.
+    fn axis(&self, face: Vec3, bare: bool) -> Option<(Vec3, Feature)> {
         let limit = self.margin + self.b.rounding();
         let admitted = |n: Vec3| {
             let (feature, fine) = self.tile.feature(self.A.inverse_direction(n));
             (fine && self.b.admits(self.B, -n)).then_some(feature)
         };
-        let (axis, doubtful) = match separation(&self.tile.facet, self.A, self.b, self.B, limit, None) {
-            Axis::Apart => return None,
-            Axis::Found(axis) => (Some(axis), axis.doubtful),
-            Axis::Unknown => (None, true),
-        };
-        let mut best: Option<(Vec3, Feature, Option<Vec3>)> = None;
+        let Refined { normal: axis, distance, proven, .. } =
+            best((&self.tile.facet, self.A), (self.b, self.B), limit, None, |_| Some(face))?;
+        let doubtful = !proven && distance < 0.0;
+        let mut chosen: Option<(Vec3, Feature)> = None;
         let mut most = f64::NEG_INFINITY;
-        let mut consider = |best: &mut Option<_>, found: (Vec3, Feature, Option<Vec3>), slack: f64| {
+        let mut consider = |chosen: &mut Option<_>, found: (Vec3, Feature), slack: f64| {
             let s = self.along(found.0);
             if s > most + slack {
-                (*best, most) = (Some(found), s);
+                (*chosen, most) = (Some(found), s);
             }
         };
         let tie = 1e-12 * self.b.size();
-        if let Some(axis) = axis {
-            let middle = Some((axis.on_a + axis.on_b) * 0.5);
-            let patch = self.b.patch(self.B, -axis.normal);
-            let flat = -patch.normal;
-            let as_good = patch.corners().len() > 2
-                && flat.cross(axis.normal).norm() < SNAP
-                && self.along(flat) > self.along(axis.normal) - tie;
-            for n in [Some(axis.normal), as_good.then_some(flat)].into_iter().flatten() {
-                if let Some(feature) = admitted(n) {
-                    consider(&mut best, (n, feature, middle), -tie);
-                }
-            }
+        if let Some(feature) = admitted(axis) {
+            consider(&mut chosen, (axis, feature), -tie);
         }
-        let near = axis.is_some_and(|a| a.normal.cross(face).norm() < SNAP && a.normal.dot(face) > 0.0);
-        let lost = doubtful || best.is_none();
+        let near = axis.cross(face).norm() < SNAP && axis.dot(face) > 0.0;
+        let lost = doubtful || chosen.is_none();
+        self.lost.set(lost && distance <= self.b.rounding() + SHALLOW * self.b.size());
         if !bare && (near || lost) {
-            consider(&mut best, (face, Feature::Face, None), -tie);
+            consider(&mut chosen, (face, Feature::Face), -tie);
         }
-        if lost {
-            let n = self.A.inverse_direction(axis.map_or(face, |a| a.normal));
+        if lost && self.thorough {
+            let edges = (0..3).filter_map(|k| self.tile.facet.across_edge(k, self.A.inverse_direction(axis)));
+            for start in edges.map(|n| self.A.direction(n)).chain([axis, face]) {
+                each_meeting((&self.tile.facet, self.A), (self.b, self.B), start, &mut |n| {
+                    if let Some(feature) = admitted(n) {
+                        consider(&mut chosen, (n, feature), tie);
+                    }
+                });
+            }
+        } else if lost {
+            let n = self.A.inverse_direction(axis);
             for k in 0..3 {
                 if let Some(across) = self.tile.facet.across_edge(k, n).map(|n| self.A.direction(n))
                     && self.b.admits(self.B, -across)
                 {
-                    consider(&mut best, (across, Feature::Edge(k), None), tie);
+                    consider(&mut chosen, (across, Feature::Edge(k)), tie);
                 }
             }
         }
-        best
+        chosen
     }
 
     /// Points of B over an edge or a vertex, or the closest points if they are none of these.
-    fn on_feature(&self, n: Vec3, s: f64, feature: Feature, closest: Option<Vec3>) -> Points {
+    fn on_feature(&self, n: Vec3, s: f64, feature: Feature) -> Points {
         let r = self.b.rounding();
         let (tile, patch) = (self.tile.patch_of(self.A, feature, n), self.b.patch(self.B, -n));
         let mut found = Points::new();
         common(&tile, &patch, (0.0, r), n, self.size(), self.margin, &mut found);
         found.raise(s - r);
-        if let Some(middle) = closest
-            && found.deepest() - (s - r) > SLACK * self.size()
-        {
-            found.push(middle - n * (0.5 * r), s - r, pair_code(tile.face, patch.face));
+        if found.deepest() - (s - r) > SLACK * self.size() {
+            let origin = self.A.origin;
+            let (A, B) = (self.A.from(origin), self.B.from(origin));
+            let part = |_| self.tile.facet.part(&A, feature);
+            let (apart, middle) = middle_of(part, (self.b, &B), n, (self.tile.size(), self.b.size()));
+            if apart <= SLACK * self.size() {
+                found.push(origin + middle - n * (0.5 * r), s - r, pair_code(tile.face, patch.face));
+            }
         }
         found
     }

@@ -13,7 +13,7 @@ use stiction_dynamics::spatial::{Pose, Vec3};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// Signed: the length of the shortest motion that parts overlapping shapes, negative [m]. Within
-    /// a ten-millionth of the size of the smaller shape.
+    /// a billionth of the size of the smaller shape.
     pub distance: f64,
     /// The point of A in W [m].
     pub on_a: Vec3,

@@ -2,7 +2,8 @@
 
 use crate::frame::Frame;
 use crate::manifold::Manifold;
-use crate::pairs::meet::{SLACK, common, separation_along};
+use crate::pairs::axis::separation_along;
+use crate::pairs::meet::{SLACK, common};
 use crate::patch::{CORNERS, Patch, facing, pair_code};
 use crate::reduce::{Candidates, reduce_to_corners};
 use crate::shape::Shape;
@@ -18,7 +19,7 @@ pub(super) fn along(
     out: &mut Manifold,
 ) {
     let (r_a, r_b) = (a.rounding(), b.rounding());
-    let gap = separation_along(a, A, b, B, n) - r_a - r_b;
+    let gap = separation_along((a, A), (b, B), n) - r_a - r_b;
     if gap > margin {
         return;
     }

@@ -14,7 +14,7 @@ use super::ghost::sticks_out;
 use super::{Scene, Touch};
 use crate::frame::Frame;
 use crate::manifold::Manifold;
-use crate::pairs::meet::separation_along;
+use crate::pairs::axis::separation_along;
 use crate::shape::Shape;
 use stiction_dynamics::spatial::Vec3;
 
@@ -55,7 +55,7 @@ impl Scene<'_> {
         loop {
             let mut best: Option<(f64, usize, Vec3)> = None;
             each_face(shape, &X, |k, n| {
-                let s = separation_along(shape, &X, other, &Y, n);
+                let s = separation_along((shape, &X), (other, &Y), n);
                 let next = s < last.0 || s == last.0 && k > last.1;
                 if next && best.is_none_or(|b| s > b.0) && out(n) {
                     best = Some((s, k, n));
