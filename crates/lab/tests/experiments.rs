@@ -38,6 +38,7 @@ experiments!(
     hard_cases,
     large_steps,
     held_objects,
+    which_answer,
     nmdp,
     solo12_mpc,
     derivatives,

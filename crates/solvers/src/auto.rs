@@ -88,12 +88,7 @@ impl Auto {
         };
         let mut sweeps = Sweeps::default();
         sweeps.bound(Bounds::new(effort, budget));
-        Ok(Self {
-            params,
-            sweeps,
-            stopping: StoppingResidual::default(),
-            c: Vec::new(),
-        })
+        Ok(Self { params, sweeps, stopping: StoppingResidual::default(), c: Vec::new() })
     }
 }
 

@@ -69,6 +69,16 @@ impl StoppingResidual {
         )
     }
 
+    /// Natural map of the exact law without impulses, at the velocities g [m/s].
+    pub(crate) fn residual_of_none(&self, problem: &ConstraintProblem) -> f64 {
+        let none = [0.0; MAX_ROWS];
+        let square = |(i, rows): (usize, &[usize])| {
+            let c = &problem.free_velocity[rows[0]..rows[1]];
+            self.square(problem, Law::Ncp, i, &none[..c.len()], c)
+        };
+        problem.row_start().windows(2).enumerate().map(square).sum::<f64>().sqrt()
+    }
+
     /// Its square, block by block; returns their sum.
     pub(crate) fn squares_into(
         &self,

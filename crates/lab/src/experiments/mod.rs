@@ -26,6 +26,7 @@ mod real_impacts;
 mod sliding_cube;
 mod solo12_mpc;
 mod trajectory_optimisation;
+mod which_answer;
 mod work_precision;
 mod worst;
 
@@ -109,6 +110,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     hard_cases::EXPERIMENT,
     large_steps::EXPERIMENT,
     held::EXPERIMENT,
+    which_answer::EXPERIMENT,
     nmdp::EXPERIMENT,
     solo12_mpc::EXPERIMENT,
     derivatives::EXPERIMENT,

@@ -378,8 +378,7 @@ mod tests {
             ([-1.0, 0.0, 0.0, 0.0, 0.0], 3),
             ([0.5, -0.5, 0.5, 0.1_f64.sqrt(), 0.15_f64.sqrt()], 5),
         ] {
-            let basis: Vec<Along> =
-                std::iter::once(u).chain((1..dim).map(|v| across(&u, dim, v))).collect();
+            let basis: Vec<Along> = std::iter::once(u).chain((1..dim).map(|v| across(&u, dim, v))).collect();
             for (i, a) in basis.iter().enumerate() {
                 for (j, b) in basis.iter().enumerate() {
                     let product: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();

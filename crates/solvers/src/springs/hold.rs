@@ -29,6 +29,8 @@ const OUTSIDE: f64 = 1e-9;
 const OVERLAPS: f64 = 1e-10;
 /// (2) ends at this share of g, and goes on while a step leaves at most this share of the last [–].
 const ENOUGH: f64 = 1e-14;
+/// Once noise is taken off it ends at this share of g [–].
+const ROUNDING: f64 = 1e-15;
 const GAIN: f64 = 0.3;
 const STEPS: usize = 8;
 
@@ -307,11 +309,19 @@ impl Hold {
                 _ => {}
             }
         }
-        a.velocities(problem, &self.lambda, &mut self.c);
-        self.step.clear();
-        self.step.extend(self.c.iter().map(|c| -c));
-        a.solve(problem, &self.pieces, &mut self.step);
-        self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
+        let mut before = f64::INFINITY;
+        for _ in 0..STEPS {
+            a.velocities(problem, &self.lambda, &mut self.c);
+            let left = self.left(island, &self.c);
+            if left <= ROUNDING * self.size || !(left <= GAIN * before) {
+                break;
+            }
+            before = left;
+            self.step.clear();
+            self.step.extend(self.c.iter().map(|c| -c));
+            a.solve(problem, &self.pieces, &mut self.step);
+            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
+        }
     }
 
     /// ‖c‖ over the rows that are held [m/s].

@@ -35,7 +35,7 @@ use delassus::{ByTrees, Delassus, Dense, Operator};
 use hold::Hold;
 use metric::Metric;
 use newton::Newton;
-use stiction_contact::ConstraintProblem;
+use stiction_contact::{Cone, ConstraintProblem};
 
 parameters! {
     /// The springs whose limit is the answer.
@@ -48,6 +48,8 @@ parameters! {
         ratio: f64 = 100.0, "–", above(0.0);
         /// ρ of the factor by which the smallest holding impulses are found.
         null: f64 = 1e-8, "–", above(0.0).at_most(1e-3);
+        /// Natural map that counts as rest: of the impulses of the step before, and of none.
+        rests: f64 = 1e-11, "m/s", above(0.0);
         /// Natural map that impulses which hold may leave, however large the tolerance.
         held: f64 = 1e-8, "m/s", above(0.0);
         /// Steps of Newton's method to the equilibrium of the springs, before other methods.
@@ -135,6 +137,10 @@ impl Springs {
             problem.cones().iter().enumerate().for_each(|(i, c)| c.project(&mut impulses[problem.range(i)]));
             return Answer::Found(Found { residual: 0.0, steps: 0 });
         }
+        if let Some(residual) = rests_alone(task) {
+            impulses.fill(0.0);
+            return Answer::Found(Found { residual, steps: 0 });
+        }
         self.with(task, size, |island, params, hold, newton, a| {
             if let Some(residual) = hold.smallest(island, params, a, held) {
                 impulses.copy_from_slice(&hold.lambda);
@@ -210,6 +216,25 @@ impl Springs {
         let island = Island { problem, stopping, metric, size };
         Some(answer(&island, params, hold, newton, &mut a))
     }
+}
+
+/// What no impulses at all leave, if that is no more than what rests does [m/s]: what touches only by rounding is not pressed.
+fn rests_alone(task: &Question<'_>) -> Option<f64> {
+    let Question { problem, stopping, params, .. } = *task;
+    let g = &problem.free_velocity;
+    for (i, cone) in problem.cones().iter().enumerate() {
+        let row = problem.range(i).start + cone.normal();
+        let at_rest = match *cone {
+            Cone::Free => g[row].abs() <= params.rests,
+            Cone::Box { lo, hi } => lo <= 0.0 && hi >= 0.0 && (g[row].abs() <= params.rests || lo >= hi),
+            _ => g[row] >= -params.rests,
+        };
+        if !at_rest {
+            return None;
+        }
+    }
+    let residual = stopping.residual_of_none(problem);
+    (residual <= params.rests).then_some(residual)
 }
 
 /// From an equilibrium: what creeps is held if anything holds it; else springs harden.

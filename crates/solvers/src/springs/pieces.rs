@@ -8,8 +8,8 @@
 //!     slide   otherwise         F = (λ_T − μ τ_N τ_T/‖τ_T‖, r c_N)        (3)
 //! ```
 
-use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::Cone;
+use stiction_contact::cone::MAX_ROWS;
 
 /// A direction among the tangential rows of a block, in the order of [`tangential_rows`].
 pub(super) type Along = [f64; MAX_ROWS - 1];

@@ -28,7 +28,8 @@ fn reordered(problem: &ConstraintProblem, order: &[usize], heavier: f64) -> Cons
             let j = order[blocks.column_of(e)];
             let (rows, width) = (problem.range(i), problem.range(j).len());
             for (place, value) in blocks.entry_mut(e).iter_mut().enumerate() {
-                *value = columns[problem.range(j).start + place % width][rows.start + place / width] / heavier;
+                *value =
+                    columns[problem.range(j).start + place % width][rows.start + place / width] / heavier;
             }
         }
     }

@@ -30,6 +30,7 @@ impl<R: Rule> Twin<R> {
         }
         let enough = !self.all && current <= ws.enough(tolerance);
         if self.holds()
+            && rubs(problem)
             && self.springs_of(problem).is_none()
             && !(enough && current <= RESTS)
             && let Some(e) = ws.hold(problem, &SweepParams { tolerance, ..self.params }, impulses)
@@ -55,10 +56,13 @@ impl<R: Rule> Twin<R> {
     ) -> Option<SolveReport> {
         let params = self.springs_of(problem)?;
         let kept = ws.with_starts(problem, R::LAW, tolerance, |starts, task, _| starts.keep(task, impulses));
-        if let Some(e) = kept.filter(|e| !self.all && *e <= RESTS) {
+        if let Some(e) = kept.filter(|e| !self.all && *e <= params.rests) {
             watch.show(0, impulses);
             return Some(report(SolveStatus::Converged, 0, e));
         }
+        let mut given = std::mem::take(&mut ws.given);
+        given.clear();
+        given.extend_from_slice(impulses);
         let mut steps = 0;
         let mut springs = std::mem::take(&mut ws.springs);
         let question = Question { problem, stopping: &ws.stopping, params: &params, tolerance };
@@ -74,6 +78,15 @@ impl<R: Rule> Twin<R> {
             }
         }
         ws.springs = springs;
+        let residual = if let Answer::Found(found) = answer { found.residual } else { f64::INFINITY };
+        if residual > tolerance {
+            // What has no answer drives springs far: the nearer of both is where the chain starts.
+            problem.velocities_into(&given, &mut ws.c);
+            if !(residual < ws.residual(problem, R::LAW, &given, &ws.c)) {
+                impulses.copy_from_slice(&given);
+            }
+        }
+        ws.given = given;
         let Answer::Found(found) = answer else { return None };
         (found.residual <= tolerance).then(|| {
             watch.show(steps + found.steps, impulses);

@@ -84,6 +84,8 @@ pub(crate) struct Workspace {
     pub(super) swept: Vec<f64>,
     /// The problem without the factor of its G.
     pub(super) rows: Option<ConstraintProblem>,
+    /// Impulses before the springs.
+    pub(super) given: Vec<f64>,
     /// The problem with springs.
     pub(super) soft: Option<ConstraintProblem>,
     pub(super) scratch: Vec<f64>,
