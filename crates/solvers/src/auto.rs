@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Where (1) and (2) have several answers, it is the one that [`crate::springs`] says: the limit of equal stiff springs that are loaded
-//! from nothing. Island by island:
+//! from nothing; where some velocity lies within all dual cones, the exact law has answers [Acary2011] and the springs stay bounded. Island by
+//! island:
 //!
 //! 1. the impulses of the last step, where they leave no more than what rests does;
 //! 2. in islands of at most `springs.rows` rows the answer of the springs: the smallest holding impulses; else the equilibrium of the

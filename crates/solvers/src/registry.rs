@@ -178,8 +178,8 @@ const ALL: &[Entry] = &[
     entry!(
         Auto::NAME,
         Law::Ncp,
-        "exact law; sweeps, second-order steps and fall-backs, then the smallest of all answers",
-        "[DeSaxce1998; LeLidec2024]",
+        "exact law; of several answers that of stiff springs, by these or by sweeps, second-order steps and fall-backs",
+        "[DeSaxce1998; Acary2011]",
         Auto::new,
         AutoParams::default
     ),

@@ -29,7 +29,7 @@ const OUTSIDE: f64 = 1e-9;
 const OVERLAPS: f64 = 1e-10;
 /// (2) ends at this share of g, and goes on while a step leaves at most this share of the last [–].
 const ENOUGH: f64 = 1e-14;
-/// Once noise is taken off it ends at this share of g [–].
+/// In the range of A it ends at this share of g [–].
 const ROUNDING: f64 = 1e-15;
 const GAIN: f64 = 0.3;
 const STEPS: usize = 8;
@@ -74,7 +74,7 @@ impl Hold {
             }
             if !self.changes(island, tolerance) {
                 if !a.is_regular() {
-                    self.take_noise(island, a);
+                    self.take_noise(island, a, tolerance);
                 }
                 return self.inside(island).then(|| self.judge(island, a)).filter(|e| *e <= tolerance);
             }
@@ -98,6 +98,17 @@ impl Hold {
             Piece::Slides { .. } => Self::held(island.problem.cone(i)),
             other => *other,
         }));
+        self.any_of_p(island, params, a, tolerance)
+    }
+
+    /// The same for P as it is after [`Self::smallest`].
+    pub(super) fn any_of_p<D: Delassus>(
+        &mut self,
+        island: &Island<'_>,
+        params: &SpringsParams,
+        a: &mut D,
+        tolerance: f64,
+    ) -> Option<f64> {
         // The nearest impulses by length, since cones are projected onto so.
         let largest = island.stopping.norms.iter().fold(0.0_f64, |m, n| m.max(*n));
         self.d.clear();
@@ -272,7 +283,7 @@ impl Hold {
             if !left.is_finite() {
                 return false;
             }
-            if left <= (ENOUGH * self.size).max(1e-6 * tolerance) {
+            if left <= ROUNDING * self.size {
                 return true;
             }
             if !(left <= GAIN * before) {
@@ -287,8 +298,8 @@ impl Hold {
     }
 
     /// Takes off what rounding has left outside of the range of A, some u/ε of the impulses: A (A + ε D)⁻¹ leaves of what is in the
-    /// range all but ε, which a step of (2) puts back.
-    fn take_noise<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) {
+    /// range all but ε, which (2) in the range of A puts back.
+    fn take_noise<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) {
         let problem = island.problem;
         self.step.clone_from(&self.lambda);
         for (i, piece) in self.pieces.iter().enumerate() {
@@ -309,19 +320,7 @@ impl Hold {
                 _ => {}
             }
         }
-        let mut before = f64::INFINITY;
-        for _ in 0..STEPS {
-            a.velocities(problem, &self.lambda, &mut self.c);
-            let left = self.left(island, &self.c);
-            if left <= ROUNDING * self.size || !(left <= GAIN * before) {
-                break;
-            }
-            before = left;
-            self.step.clear();
-            self.step.extend(self.c.iter().map(|c| -c));
-            a.solve(problem, &self.pieces, &mut self.step);
-            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
-        }
+        self.correct(island, a, tolerance);
     }
 
     /// ‖c‖ over the rows that are held [m/s].

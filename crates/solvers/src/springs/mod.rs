@@ -161,12 +161,9 @@ impl Springs {
         let tolerance = task.tolerance.min(task.params.held);
         let mut residual = None;
         self.with(task, size, |island, params, hold, _, a| {
-            residual = hold.smallest(island, params, a, tolerance).or_else(|| {
-                let pieces = std::mem::take(&mut hold.pieces);
-                let any = hold.any(island, params, a, &pieces, tolerance);
-                hold.pieces = pieces;
-                any
-            });
+            residual = hold
+                .smallest(island, params, a, tolerance)
+                .or_else(|| hold.any_of_p(island, params, a, tolerance));
             if residual.is_some() {
                 impulses.copy_from_slice(&hold.lambda);
             }
