@@ -137,10 +137,9 @@ impl Sweeper {
             // Nor does the side of a flush neighbour stop what lies on the other.
             let depth = gap.map_or(if passes { 4.0 * touch } else { 0.0 }, |_| 3.0 * touch);
             let distance = gap.map_or(rest, |gap| gap.min(rest)) - depth;
-            // The narrow phase leaves out on purpose what is that near and not known to it, as the sides of flush neighbours.
-            if let Some(s) =
-                time_of_impact(moving_a, moving_b, distance, touch).filter(|s| *s > 0.0 || gap.is_some())
-            {
+            // What is that near at the start does not meet in the step. The narrow phase leaves it out on purpose, as the sides of
+            // flush neighbours, or its contacts hold it, at the gap of the union of these neighbours.
+            if let Some(s) = time_of_impact(moving_a, moving_b, distance, touch).filter(|s| *s > 0.0) {
                 first = Some(first.map_or(s, |f| f.min(s)));
             }
         });
