@@ -169,7 +169,7 @@ impl Rule for Smallest {
 mod tests {
     use super::*;
     use crate::nsgs::{Nsgs, NsgsParams};
-    use crate::testing::{cube, dragged, grasp, slope, stack, with_delassus_factor};
+    use crate::testing::{cube, dragged, slope, stack, with_delassus_factor};
     use stiction_contact::certificate::certify;
     use stiction_dynamics::spatial::{Vec3, vec3};
 

@@ -30,7 +30,7 @@ const DISSIPATION: f64 = 50.0;
 const NEAR: f64 = 2e-4;
 /// How far apart the ends of the two stiffest springs may be [m].
 const TOGETHER: f64 = 2e-3;
-/// What ends at several tolerances may be apart [m].
+/// Largest distance between ends at several tolerances [m].
 const SAME: f64 = 1e-9;
 /// Other solvers of the exact law.
 const OTHERS: [&str; 5] =

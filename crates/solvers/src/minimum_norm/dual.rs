@@ -107,7 +107,7 @@ impl Dual {
         self.nearest(system, row_start, free, (given, near), x)
     }
 
-    /// The same, false where it is no farther from x* than a share `near` of it.
+    /// Solves (1) as [`Self::solve`] does; false where x is no farther from x* than a share `near` of it.
     pub(super) fn nearest(
         &mut self,
         system: &mut TreeSystem,

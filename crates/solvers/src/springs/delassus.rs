@@ -22,7 +22,7 @@ use stiction_dynamics::lanes;
 /// The least pivot over the largest of equations that are far from singular [–].
 const REGULAR: f64 = 1e-5;
 
-/// See the module. An operator is set up once for a problem and then factored for one set of pieces after another.
+/// G + R of an island, set up once for a problem and then factored for one set of pieces after another.
 pub(super) trait Delassus {
     /// out = (G + R) x.
     fn multiply(&mut self, problem: &ConstraintProblem, x: &[f64], out: &mut Vec<f64>);
@@ -330,7 +330,7 @@ impl Delassus for ByTrees {
     }
 }
 
-/// Either of them.
+/// The operator that suits an island.
 pub(super) enum Operator<'a> {
     Dense(&'a mut Dense),
     Trees(&'a mut ByTrees),

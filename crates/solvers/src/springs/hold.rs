@@ -24,7 +24,7 @@ use stiction_contact::{Cone, Law};
 /// Rounds of what presses without friction, of which the last change one contact at a time; and rounds of P.
 const PRESSES: usize = 16;
 const ROUNDS: usize = 4;
-/// What pulls or overlaps by less is rounding, as a share of all impulses and of g [–].
+/// Pulls and overlaps up to this share of all impulses and of g are rounding [–].
 const OUTSIDE: f64 = 1e-9;
 const OVERLAPS: f64 = 1e-10;
 /// (2) ends at this share of g, and goes on while a step leaves at most this share of the last [–].
@@ -101,7 +101,7 @@ impl Hold {
         self.any_of_p(island, params, a, tolerance)
     }
 
-    /// The same for P as it is after [`Self::smallest`].
+    /// Finds what [`Self::any`] does for P as it is after [`Self::smallest`].
     pub(super) fn any_of_p<D: Delassus>(
         &mut self,
         island: &Island<'_>,

@@ -73,7 +73,7 @@ impl Field for SpringsParams {
     const GROUP: &'static [Parameter] = Self::TABLE;
 }
 
-/// What an answer is found for.
+/// An island, its scales and the springs of its contacts.
 pub(super) struct Island<'a> {
     problem: &'a ConstraintProblem,
     stopping: &'a StoppingResidual,
@@ -88,7 +88,7 @@ impl Island<'_> {
     }
 }
 
-/// An answer.
+/// Impulses that were found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     /// Natural map of the exact law [m/s].
@@ -97,7 +97,7 @@ pub(crate) struct Found {
     pub(crate) steps: u32,
 }
 
-/// What is asked of the rule.
+/// A problem that the springs are to answer.
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'a> {
     pub(crate) problem: &'a ConstraintProblem,
@@ -107,7 +107,7 @@ pub(crate) struct Question<'a> {
     pub(crate) tolerance: f64,
 }
 
-/// What the rule answers.
+/// The answer of the springs, if it was found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Answer {
     /// Impulses, which may leave more than the tolerance.
@@ -215,7 +215,7 @@ impl Springs {
     }
 }
 
-/// What no impulses at all leave, if that is no more than what rests does [m/s]: what touches only by rounding is not pressed.
+/// The natural map of no impulses, if it counts as rest [m/s]: contacts that touch only by rounding are not pressed.
 fn rests_alone(task: &Question<'_>) -> Option<f64> {
     let Question { problem, stopping, params, .. } = *task;
     let g = &problem.free_velocity;

@@ -24,7 +24,7 @@ const ROUGH: f64 = 1e-6;
 /// The factor of other steps serves while the pieces are the same and each step leaves no more than this share of F [–].
 const GAINS: f64 = 0.1;
 
-/// See the module; valid during one solve.
+/// Newton's method and its workspace; valid during one solve.
 #[derive(Default)]
 pub(super) struct Newton {
     pub(super) lambda: Vec<f64>,

@@ -17,11 +17,11 @@ pub(super) type Along = [f64; MAX_ROWS - 1];
 /// The piece that a block is on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Piece {
-    /// Its impulses have this value [N·s]: zero of an open contact, a side of its box of a row that is there.
+    /// The impulses of the block have this value [N·s]: zero of an open contact, a side of its box of a row that is there.
     Fixed(f64),
     /// All rows of its velocity vanish.
     Sticks,
-    /// Its normal velocity vanishes, and it has no friction.
+    /// The normal velocity of the block vanishes, and it has no friction.
     Closed,
     /// It slides: friction is μ τ_N along `along`, `share` = μ τ_N/‖τ_T‖ [–], `stiff` = 1/r [1/kg].
     Slides { along: Along, mu: f64, share: f64, stiff: f64 },
@@ -44,7 +44,7 @@ pub(super) fn tangential_rows(cone: Cone) -> &'static [usize] {
     }
 }
 
-/// Of contacts, the coefficient of friction.
+/// The coefficient of friction of a contact; `None` of other blocks.
 pub(super) fn friction_of(cone: Cone) -> Option<f64> {
     match cone {
         Cone::Friction { mu } | Cone::Patch { mu, .. } => Some(mu),
@@ -95,7 +95,7 @@ pub(super) fn piece_of(cone: Cone, stiff: f64, lambda: &[f64], c: &[f64]) -> (Pi
     }
 }
 
-/// The same of a contact that also resists turning.
+/// The piece of a contact that also resists turning, and ‖F‖² [N²s²].
 fn patch(cone: Cone, stiff: f64, lambda: &[f64], c: &[f64]) -> (Piece, f64) {
     let (r, mu, normal) = (1.0 / stiff, friction_of(cone).unwrap_or(0.0), cone.normal());
     let tau = |k: usize| lambda[k] - r * c[k];

@@ -109,7 +109,7 @@ pub(crate) struct Workspace {
     pub(super) finish: Finish,
 }
 
-/// What outlives the solve of an island, and tells the next where to go on.
+/// The memory of an island between solves: factors, and where the smallest impulses were.
 #[derive(Default)]
 pub(crate) struct Kept {
     newton: Newton,
