@@ -9,7 +9,7 @@
 //!
 //! P is what presses without friction, without what then pulls and with what then overlaps. Where these impulses are in their
 //! cones, they are the limit of (1) of [`super`]. Where contacts are hyperstatic, no impulses take away what gaps of one face
-//! leave by rounding; (2) then goes on in the range of A alone, by (A + ε D)⁻¹ A (A + ε D)⁻¹.
+//! leave by rounding; (2) is then D⁻¹ A (A + ε D)⁻¹ D (A + ε D)⁻¹ of what A (A + ε D)⁻¹ keeps of A λ + g: it stays in the range of A.
 //!
 //! Where the smallest impulses leave their cones, others may not: [`Hold::any`] finds these, the smallest of them, by the
 //! convex problem of [`crate::minimum_norm`].
@@ -27,10 +27,8 @@ const ROUNDS: usize = 4;
 /// Pulls and overlaps up to this share of all impulses and of g are rounding [–].
 const OUTSIDE: f64 = 1e-9;
 const OVERLAPS: f64 = 1e-10;
-/// (2) ends at this share of g, and goes on while a step leaves at most this share of the last [–].
-const ENOUGH: f64 = 1e-14;
-/// In the range of A it ends at this share of g [–].
-const ROUNDING: f64 = 1e-15;
+/// (2) ends at this share of g, and goes on while a step leaves at most the other share of the last [–].
+const ENOUGH: f64 = 1e-13;
 const GAIN: f64 = 0.3;
 const STEPS: usize = 8;
 
@@ -69,13 +67,10 @@ impl Hold {
         }
         self.metric(island, params.null);
         for _ in 0..ROUNDS {
-            if !self.factor_and_solve(island, a, tolerance) {
+            if !self.factor_and_solve(island, a, tolerance, params.outside) {
                 return None;
             }
             if !self.changes(island, tolerance) {
-                if !a.is_regular() {
-                    self.take_noise(island, a, tolerance);
-                }
                 return self.inside(island).then(|| self.judge(island, a)).filter(|e| *e <= tolerance);
             }
         }
@@ -114,7 +109,7 @@ impl Hold {
         self.d.clear();
         self.d.resize(island.problem.rows(), 0.1 * params.null * largest);
         for _ in 0..ROUNDS {
-            if !self.factor_and_solve(island, a, tolerance) {
+            if !self.factor_and_solve(island, a, tolerance, f64::INFINITY) {
                 return None;
             }
             if !self.changes(island, tolerance) {
@@ -217,34 +212,37 @@ impl Hold {
         self.pieces.iter().any(|piece| !matches!(piece, Piece::Fixed(_)))
     }
 
-    /// (2) with the pieces at hand; false if it comes to no end.
-    fn factor_and_solve<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> bool {
-        let problem = island.problem;
-        if !a.factor(problem, &self.pieces, &self.d) {
+    /// (2) with the pieces at hand; false if it comes to no end, or its first step leads `outside` times as far as a cone reaches.
+    fn factor_and_solve<D: Delassus>(
+        &mut self,
+        island: &Island<'_>,
+        a: &mut D,
+        tolerance: f64,
+        outside: f64,
+    ) -> bool {
+        if !a.factor(island.problem, &self.pieces, &self.d) {
             return false;
         }
         self.start(island, a);
-        let mut before = f64::INFINITY;
-        for _ in 0..STEPS {
-            self.step.clear();
-            self.step.extend(self.c.iter().map(|c| -c));
-            a.solve(problem, &self.pieces, &mut self.step);
-            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
-            a.velocities(problem, &self.lambda, &mut self.c);
-            let left = self.left(island, &self.c);
-            if !left.is_finite() {
+        self.correct(island, a, tolerance, outside)
+    }
+
+    /// True if nothing pulls in the first step, and friction of some contact is `times` as large as its cone lets it be; the step is
+    /// then added to the impulses.
+    fn far_outside(&mut self, island: &Island<'_>, times: f64) -> bool {
+        let mut far = false;
+        for (i, (piece, cone)) in self.pieces.iter().zip(island.problem.cones()).enumerate() {
+            let (Piece::Sticks | Piece::Closed, Some(mu)) = (piece, friction_of(*cone)) else { continue };
+            let here = &self.step[island.problem.range(i)];
+            if here[cone.normal()] < 0.0 {
                 return false;
             }
-            if left <= ENOUGH * self.size {
-                return true;
-            }
-            if left > GAIN * before {
-                break;
-            }
-            before = left;
+            far |= tangential(here) > times * mu * here[cone.normal()];
         }
-        self.start(island, a);
-        self.correct(island, a, tolerance)
+        if far {
+            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
+        }
+        far
     }
 
     /// No impulses but those of rows at a side of their box.
@@ -269,65 +267,75 @@ impl Hold {
         }
     }
 
-    /// (2) in the range of A; false if what it can take away does not go.
-    fn correct<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> bool {
+    /// (2) from the impulses at hand, whose velocities are `self.c`; false if velocities that A can change do not vanish.
+    fn correct<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64, outside: f64) -> bool {
         let problem = island.problem;
+        let hyperstatic = !a.is_regular();
+        let mut first = outside.is_finite();
         let mut before = f64::INFINITY;
-        for _ in 0..=STEPS {
-            a.velocities(problem, &self.lambda, &mut self.c);
+        for _ in 0..STEPS {
             self.step.clear();
             self.step.extend(self.c.iter().map(|c| -c));
-            a.solve(problem, &self.pieces, &mut self.step);
-            a.multiply(problem, &self.step, &mut self.product);
-            let left = self.left(island, &self.product);
-            if !left.is_finite() {
-                return false;
+            if hyperstatic {
+                a.solve(problem, &self.pieces, &mut self.step);
+                if std::mem::take(&mut first) && self.far_outside(island, outside) {
+                    return false;
+                }
+                a.multiply(problem, &self.step, &mut self.product);
+                std::mem::swap(&mut self.step, &mut self.product);
+                self.clear_free(island);
             }
-            if left <= ROUNDING * self.size {
+            let left = self.left(island);
+            if left <= ENOUGH * self.size {
                 return true;
             }
             if !(left <= GAIN * before) {
                 return left <= tolerance;
             }
+            // This step leaves the same share of it.
+            let last = before.is_finite() && left * (left / before) <= ENOUGH * self.size;
             before = left;
-            self.step.clone_from(&self.product);
             a.solve(problem, &self.pieces, &mut self.step);
+            if std::mem::take(&mut first) && self.far_outside(island, outside) {
+                return false;
+            }
+            if hyperstatic {
+                self.step.iter_mut().zip(&self.d).for_each(|(x, d)| *x *= d);
+                a.solve(problem, &self.pieces, &mut self.step);
+                a.multiply(problem, &self.step, &mut self.product);
+                self.step.iter_mut().zip(&self.product).zip(&self.d).for_each(|((x, p), d)| *x = p / d);
+                self.clear_free(island);
+            }
             self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
+            a.velocities(problem, &self.lambda, &mut self.c);
+            if last {
+                return true;
+            }
         }
         before <= tolerance
     }
 
-    /// Takes off what rounding has left outside of the range of A, some u/ε of the impulses: A (A + ε D)⁻¹ leaves of what is in the
-    /// range all but ε, which (2) in the range of A puts back.
-    fn take_noise<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) {
+    /// Clears the step in rows that are not held.
+    fn clear_free(&mut self, island: &Island<'_>) {
         let problem = island.problem;
-        self.step.clone_from(&self.lambda);
         for (i, piece) in self.pieces.iter().enumerate() {
-            if let Piece::Fixed(_) = piece {
-                self.step[problem.range(i)].fill(0.0);
-            }
-        }
-        a.solve(problem, &self.pieces, &mut self.step);
-        a.multiply(problem, &self.step, &mut self.product);
-        for (i, piece) in self.pieces.iter().enumerate() {
-            let rows = problem.range(i);
+            let rows = &mut self.step[problem.range(i)];
             match piece {
-                Piece::Sticks => self.lambda[rows.clone()].copy_from_slice(&self.product[rows]),
+                Piece::Sticks => {}
                 Piece::Closed => {
-                    let r = rows.start + problem.cone(i).normal();
-                    self.lambda[r] = self.product[r];
+                    let normal = problem.cone(i).normal();
+                    rows.iter_mut().enumerate().filter(|(k, _)| *k != normal).for_each(|(_, x)| *x = 0.0);
                 }
-                _ => {}
+                _ => rows.fill(0.0),
             }
         }
-        self.correct(island, a, tolerance);
     }
 
-    /// ‖c‖ over the rows that are held [m/s].
-    fn left(&self, island: &Island<'_>, c: &[f64]) -> f64 {
+    /// ‖step‖ over the rows that are held [m/s].
+    fn left(&self, island: &Island<'_>) -> f64 {
         let problem = island.problem;
         let square = |(i, piece): (usize, &Piece)| {
-            let rows = &c[problem.range(i)];
+            let rows = &self.step[problem.range(i)];
             match piece {
                 Piece::Sticks => rows.iter().map(|c| c * c).sum(),
                 Piece::Closed => rows[problem.cone(i).normal()].powi(2),
@@ -407,6 +415,7 @@ impl Hold {
                 self.lambda[rows.clone()].copy_from_slice(&self.step[rows]);
             }
         }
-        self.correct(island, a, tolerance) && self.inside(island)
+        a.velocities(island.problem, &self.lambda, &mut self.c);
+        self.correct(island, a, tolerance, f64::INFINITY) && self.inside(island)
     }
 }

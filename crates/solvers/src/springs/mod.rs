@@ -48,11 +48,15 @@ parameters! {
         ratio: f64 = 100.0, "–", above(0.0);
         /// ρ of the factor by which the smallest holding impulses are found.
         null: f64 = 1e-8, "–", above(0.0).at_most(1e-3);
+        /// Friction that the smallest holding impulses ask for, over what their cones allow, from which they are given up at once.
+        outside: f64 = 2.0, "–", at_least(1.0);
         /// Natural map that counts as rest: of the impulses of the step before, and of none.
         rests: f64 = 1e-11, "m/s", above(0.0);
         /// Natural map that impulses which hold may leave, however large the tolerance.
         held: f64 = 1e-8, "m/s", above(0.0);
-        /// Steps of Newton's method to the equilibrium of the springs, before other methods.
+        /// Steps of Newton's method from the smallest holding impulses to the equilibrium of the springs, while F falls.
+        held_newton_steps: u32 = 6, "–", at_least(0.0);
+        /// Steps of Newton's method to it from impulses that press without friction, before other methods.
         newton_steps: u32 = 20, "–", at_least(1.0);
         /// ρ of the softer springs, from whose equilibrium it goes on where it finds none at once, in units of that of the stiff ones.
         softer: f64 = 10.0, "–", at_least(1.0);
@@ -146,7 +150,7 @@ impl Springs {
                 impulses.copy_from_slice(&hold.lambda);
                 return Answer::Found(Found { residual, steps: 1 });
             }
-            if !newton.equilibrium(island, params, a, &hold.pressing) {
+            if !newton.equilibrium(island, params, a, [&hold.lambda, &hold.pressing]) {
                 return Answer::Stalled;
             }
             from_equilibrium(island, params, (hold, newton), a, tolerance, impulses)
