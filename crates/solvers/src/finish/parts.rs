@@ -68,7 +68,7 @@ enum Way {
 
 /// See the module; holds during one call.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(crate) struct Parts {
     c: Vec<f64>,
     squares: Vec<f64>,
     /// Of every block, whether it is in a part.
@@ -92,7 +92,7 @@ pub(super) struct Parts {
 
 impl Parts {
     /// Fewer rows are one part.
-    pub(super) const LEAST_ROWS: usize = 60;
+    pub(crate) const LEAST_ROWS: usize = 60;
 
     /// Solves what is wrong with `lambda` part by part. The steps this took, as steps of the whole; `None` if one part is
     /// most of it.
