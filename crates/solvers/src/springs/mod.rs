@@ -158,16 +158,14 @@ impl Springs {
         .unwrap_or(Answer::Stalled)
     }
 
-    /// Impulses that hold all that touches, the smallest if these are in their cones, into `impulses`; their natural map [m/s], at most
-    /// the tolerance. `None`, and the impulses as they were, where there are none.
+    /// Impulses of an island of many rows that hold all that touches, the smallest by their length if these are in their cones, into
+    /// `impulses`; their natural map [m/s], at most the tolerance. `None`, and the impulses as they were, where there are none.
     pub(crate) fn hold(&mut self, task: &Question<'_>, impulses: &mut [f64]) -> Option<f64> {
         let size = task.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
         let tolerance = task.tolerance.min(task.params.held);
         let mut residual = None;
         self.with(task, size, |island, params, hold, _, a| {
-            residual = hold
-                .smallest(island, params, a, tolerance)
-                .or_else(|| hold.any_of_p(island, params, a, tolerance));
+            residual = hold.any_of_many(island, params, a, tolerance);
             if residual.is_some() {
                 impulses.copy_from_slice(&hold.lambda);
             }
