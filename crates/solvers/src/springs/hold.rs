@@ -9,7 +9,7 @@
 //!
 //! P is what presses without friction, without what then pulls and with what then overlaps. Where these impulses are in their
 //! cones, they are the limit of (1) of [`super`]. Where contacts are hyperstatic, no impulses take away what gaps of one face
-//! leave by rounding; (2) is then D⁻¹ A (A + ε D)⁻¹ D (A + ε D)⁻¹ of what A (A + ε D)⁻¹ keeps of A λ + g: it stays in the range of A.
+//! leave by rounding; (2) then goes on in the range of A alone, by (A + ε D)⁻¹ A (A + ε D)⁻¹.
 //!
 //! Where the smallest impulses leave their cones, others may not: [`Hold::any`] finds these, the smallest of them, by the
 //! convex problem of [`crate::minimum_norm`].
@@ -29,8 +29,10 @@ const OUTSIDE: f64 = 1e-9;
 const OVERLAPS: f64 = 1e-10;
 /// In islands of many rows, contacts that open no faster than this share of the fastest row of g are closed at first [–].
 const SLOW: f64 = 1e-6;
-/// (2) ends at this share of g, and goes on while a step leaves at most the other share of the last [–].
-const ENOUGH: f64 = 1e-13;
+/// (2) ends at this share of g, and goes on while a step leaves at most this share of the last [–].
+const ENOUGH: f64 = 1e-14;
+/// In the range of A it ends at this share of g [–].
+const ROUNDING: f64 = 1e-15;
 const GAIN: f64 = 0.3;
 const STEPS: usize = 8;
 
@@ -67,10 +69,13 @@ impl Hold {
         }
         self.metric(island, params.null);
         for _ in 0..ROUNDS {
-            if !self.factor_and_solve(island, a, tolerance, params.outside) {
+            if !self.factor_and_solve(island, a, tolerance) {
                 return None;
             }
             if !self.changes(island, tolerance) {
+                if !a.is_regular() {
+                    self.take_noise(island, a, tolerance);
+                }
                 return self.inside(island).then(|| self.judge(island, a)).filter(|e| *e <= tolerance);
             }
         }
@@ -109,8 +114,8 @@ impl Hold {
         if self.touches() { self.any_of_p(island, params, a, tolerance) } else { None }
     }
 
-    /// Finds what [`Self::any`] does for P as it is.
-    fn any_of_p<D: Delassus>(
+    /// Finds what [`Self::any`] does for P as it is after [`Self::smallest`].
+    pub(super) fn any_of_p<D: Delassus>(
         &mut self,
         island: &Island<'_>,
         params: &SpringsParams,
@@ -122,7 +127,7 @@ impl Hold {
         self.d.clear();
         self.d.resize(island.problem.rows(), 0.1 * params.null * largest);
         for _ in 0..ROUNDS {
-            if !self.factor_and_solve(island, a, tolerance, f64::INFINITY) {
+            if !self.factor_and_solve(island, a, tolerance) {
                 return None;
             }
             if !self.changes(island, tolerance) {
@@ -229,37 +234,34 @@ impl Hold {
         self.pieces.iter().any(|piece| !matches!(piece, Piece::Fixed(_)))
     }
 
-    /// (2) with the pieces at hand; false if it comes to no end, or its first step leads `outside` times as far as a cone reaches.
-    fn factor_and_solve<D: Delassus>(
-        &mut self,
-        island: &Island<'_>,
-        a: &mut D,
-        tolerance: f64,
-        outside: f64,
-    ) -> bool {
-        if !a.factor(island.problem, &self.pieces, &self.d) {
+    /// (2) with the pieces at hand; false if it comes to no end.
+    fn factor_and_solve<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> bool {
+        let problem = island.problem;
+        if !a.factor(problem, &self.pieces, &self.d) {
             return false;
         }
         self.start(island, a);
-        self.correct(island, a, tolerance, outside)
-    }
-
-    /// True if nothing pulls in the first step, and friction of some contact is `times` as large as its cone lets it be; the step is
-    /// then added to the impulses.
-    fn far_outside(&mut self, island: &Island<'_>, times: f64) -> bool {
-        let mut far = false;
-        for (i, (piece, cone)) in self.pieces.iter().zip(island.problem.cones()).enumerate() {
-            let (Piece::Sticks | Piece::Closed, Some(mu)) = (piece, friction_of(*cone)) else { continue };
-            let here = &self.step[island.problem.range(i)];
-            if here[cone.normal()] < 0.0 {
+        let mut before = f64::INFINITY;
+        for _ in 0..STEPS {
+            self.step.clear();
+            self.step.extend(self.c.iter().map(|c| -c));
+            a.solve(problem, &self.pieces, &mut self.step);
+            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
+            a.velocities(problem, &self.lambda, &mut self.c);
+            let left = self.left(island, &self.c);
+            if !left.is_finite() {
                 return false;
             }
-            far |= tangential(here) > times * mu * here[cone.normal()];
+            if left <= ENOUGH * self.size {
+                return true;
+            }
+            if left > GAIN * before {
+                break;
+            }
+            before = left;
         }
-        if far {
-            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
-        }
-        far
+        self.start(island, a);
+        self.correct(island, a, tolerance)
     }
 
     /// No impulses but those of rows at a side of their box.
@@ -284,75 +286,65 @@ impl Hold {
         }
     }
 
-    /// (2) from the impulses at hand, whose velocities are `self.c`; false if velocities that A can change do not vanish.
-    fn correct<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64, outside: f64) -> bool {
+    /// (2) in the range of A; false if what it can take away does not go.
+    fn correct<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> bool {
         let problem = island.problem;
-        let hyperstatic = !a.is_regular();
-        let mut first = outside.is_finite();
         let mut before = f64::INFINITY;
-        for _ in 0..STEPS {
+        for _ in 0..=STEPS {
+            a.velocities(problem, &self.lambda, &mut self.c);
             self.step.clear();
             self.step.extend(self.c.iter().map(|c| -c));
-            if hyperstatic {
-                a.solve(problem, &self.pieces, &mut self.step);
-                if std::mem::take(&mut first) && self.far_outside(island, outside) {
-                    return false;
-                }
-                a.multiply(problem, &self.step, &mut self.product);
-                std::mem::swap(&mut self.step, &mut self.product);
-                self.clear_free(island);
+            a.solve(problem, &self.pieces, &mut self.step);
+            a.multiply(problem, &self.step, &mut self.product);
+            let left = self.left(island, &self.product);
+            if !left.is_finite() {
+                return false;
             }
-            let left = self.left(island);
-            if left <= ENOUGH * self.size {
+            if left <= ROUNDING * self.size {
                 return true;
             }
             if !(left <= GAIN * before) {
                 return left <= tolerance;
             }
-            // This step leaves the same share of it.
-            let last = before.is_finite() && left * (left / before) <= ENOUGH * self.size;
             before = left;
+            self.step.clone_from(&self.product);
             a.solve(problem, &self.pieces, &mut self.step);
-            if std::mem::take(&mut first) && self.far_outside(island, outside) {
-                return false;
-            }
-            if hyperstatic {
-                self.step.iter_mut().zip(&self.d).for_each(|(x, d)| *x *= d);
-                a.solve(problem, &self.pieces, &mut self.step);
-                a.multiply(problem, &self.step, &mut self.product);
-                self.step.iter_mut().zip(&self.product).zip(&self.d).for_each(|((x, p), d)| *x = p / d);
-                self.clear_free(island);
-            }
             self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
-            a.velocities(problem, &self.lambda, &mut self.c);
-            if last {
-                return true;
-            }
         }
         before <= tolerance
     }
 
-    /// Clears the step in rows that are not held.
-    fn clear_free(&mut self, island: &Island<'_>) {
+    /// Takes off what rounding has left outside of the range of A, some u/ε of the impulses: A (A + ε D)⁻¹ leaves of what is in the
+    /// range all but ε, which (2) in the range of A puts back.
+    fn take_noise<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) {
         let problem = island.problem;
+        self.step.clone_from(&self.lambda);
         for (i, piece) in self.pieces.iter().enumerate() {
-            let rows = &mut self.step[problem.range(i)];
-            match piece {
-                Piece::Sticks => {}
-                Piece::Closed => {
-                    let normal = problem.cone(i).normal();
-                    rows.iter_mut().enumerate().filter(|(k, _)| *k != normal).for_each(|(_, x)| *x = 0.0);
-                }
-                _ => rows.fill(0.0),
+            if let Piece::Fixed(_) = piece {
+                self.step[problem.range(i)].fill(0.0);
             }
         }
+        a.solve(problem, &self.pieces, &mut self.step);
+        a.multiply(problem, &self.step, &mut self.product);
+        for (i, piece) in self.pieces.iter().enumerate() {
+            let rows = problem.range(i);
+            match piece {
+                Piece::Sticks => self.lambda[rows.clone()].copy_from_slice(&self.product[rows]),
+                Piece::Closed => {
+                    let r = rows.start + problem.cone(i).normal();
+                    self.lambda[r] = self.product[r];
+                }
+                _ => {}
+            }
+        }
+        self.correct(island, a, tolerance);
     }
 
-    /// ‖step‖ over the rows that are held [m/s].
-    fn left(&self, island: &Island<'_>) -> f64 {
+    /// ‖c‖ over the rows that are held [m/s].
+    fn left(&self, island: &Island<'_>, c: &[f64]) -> f64 {
         let problem = island.problem;
         let square = |(i, piece): (usize, &Piece)| {
-            let rows = &self.step[problem.range(i)];
+            let rows = &c[problem.range(i)];
             match piece {
                 Piece::Sticks => rows.iter().map(|c| c * c).sum(),
                 Piece::Closed => rows[problem.cone(i).normal()].powi(2),
@@ -432,7 +424,6 @@ impl Hold {
                 self.lambda[rows.clone()].copy_from_slice(&self.step[rows]);
             }
         }
-        a.velocities(island.problem, &self.lambda, &mut self.c);
-        self.correct(island, a, tolerance, f64::INFINITY) && self.inside(island)
+        self.correct(island, a, tolerance) && self.inside(island)
     }
 }

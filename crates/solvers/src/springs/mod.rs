@@ -48,15 +48,11 @@ parameters! {
         ratio: f64 = 100.0, "–", above(0.0);
         /// ρ of the factor by which the smallest holding impulses are found.
         null: f64 = 1e-8, "–", above(0.0).at_most(1e-3);
-        /// Friction that the smallest holding impulses ask for, over what their cones allow, from which they are given up at once.
-        outside: f64 = 2.0, "–", at_least(1.0);
         /// Natural map that counts as rest: of the impulses of the step before, and of none.
         rests: f64 = 1e-11, "m/s", above(0.0);
         /// Natural map that impulses which hold may leave, however large the tolerance.
         held: f64 = 1e-8, "m/s", above(0.0);
-        /// Steps of Newton's method from the smallest holding impulses to the equilibrium of the springs, while F falls.
-        held_newton_steps: u32 = 6, "–", at_least(0.0);
-        /// Steps of Newton's method to it from impulses that press without friction, before other methods.
+        /// Steps of Newton's method to the equilibrium of the springs, before other methods.
         newton_steps: u32 = 20, "–", at_least(1.0);
         /// ρ of the softer springs, from whose equilibrium it goes on where it finds none at once, in units of that of the stiff ones.
         softer: f64 = 10.0, "–", at_least(1.0);
@@ -150,7 +146,7 @@ impl Springs {
                 impulses.copy_from_slice(&hold.lambda);
                 return Answer::Found(Found { residual, steps: 1 });
             }
-            if !newton.equilibrium(island, params, a, [&hold.lambda, &hold.pressing]) {
+            if !newton.equilibrium(island, params, a, &hold.pressing) {
                 return Answer::Stalled;
             }
             from_equilibrium(island, params, (hold, newton), a, tolerance, impulses)
@@ -158,14 +154,20 @@ impl Springs {
         .unwrap_or(Answer::Stalled)
     }
 
-    /// Impulses of an island of many rows that hold all that touches, the smallest by their length if these are in their cones, into
-    /// `impulses`; their natural map [m/s], at most the tolerance. `None`, and the impulses as they were, where there are none.
+    /// Impulses that hold all that touches, the smallest if these are in their cones, into `impulses`; their natural map [m/s], at most
+    /// the tolerance. `None`, and the impulses as they were, where there are none.
     pub(crate) fn hold(&mut self, task: &Question<'_>, impulses: &mut [f64]) -> Option<f64> {
         let size = task.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
         let tolerance = task.tolerance.min(task.params.held);
         let mut residual = None;
         self.with(task, size, |island, params, hold, _, a| {
-            residual = hold.any_of_many(island, params, a, tolerance);
+            let few = params.rows == 0 || island.problem.rows() <= params.rows as usize;
+            residual = if few {
+                hold.smallest(island, params, a, tolerance)
+                    .or_else(|| hold.any_of_p(island, params, a, tolerance))
+            } else {
+                hold.any_of_many(island, params, a, tolerance)
+            };
             if residual.is_some() {
                 impulses.copy_from_slice(&hold.lambda);
             }

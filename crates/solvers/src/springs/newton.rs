@@ -18,22 +18,11 @@ const SHARP: f64 = 1e-13;
 /// F is rounding where a step leaves more than a tenth of so little [–].
 const ROUNDING: f64 = 1e-12;
 /// A proximal step that leaves more than this share of the natural map is slow [–].
-const SLOW: f64 = 1e-3;
+const SLOW: f64 = 0.03;
 /// The equilibrium of softer springs is found to this share of their ρ [–].
 const ROUGH: f64 = 1e-6;
 /// The factor of other steps serves while the pieces are the same and each step leaves no more than this share of F [–].
 const GAINS: f64 = 0.1;
-
-/// How Newton's method goes on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// As long as F is less than where it began.
-    Down,
-    /// Whatever F does: it may rise where pieces change.
-    Any,
-    /// The same, towards a proximal step of what was found before.
-    Proximal,
-}
 
 /// Newton's method and its workspace; valid during one solve.
 #[derive(Default)]
@@ -55,32 +44,25 @@ pub(super) struct Newton {
 }
 
 impl Newton {
-    /// The equilibrium of the springs at ρ̄, into `self.lambda`: from impulses `held` that hold all that presses, else from impulses
-    /// `pressing` without friction, at once or by way of softer springs. False if none of these leads there.
+    /// The equilibrium of the springs at ρ̄, into `self.lambda`, from impulses `pressing` without friction: at once, or by way of softer
+    /// springs; false if neither leads there.
     pub(super) fn equilibrium<D: Delassus>(
         &mut self,
         island: &Island<'_>,
         params: &SpringsParams,
         a: &mut D,
-        [held, pressing]: [&[f64]; 2],
+        pressing: &[f64],
     ) -> bool {
         self.factorisations = 0;
-        // From the holding impulses Newton's method is either near or lost.
-        if held.len() == pressing.len() && held.iter().all(|l| l.is_finite()) {
-            self.begin_at(held);
-            if self.stage(island, a, (params.compliance, params.held_newton_steps), Way::Down, FOUND) {
-                return true;
-            }
-        }
         let most = params.newton_steps;
         self.begin_at(pressing);
-        if self.stage(island, a, (params.compliance, most), Way::Any, FOUND) {
+        if self.stage(island, a, (params.compliance, most), false, FOUND) {
             return true;
         }
         self.begin_at(pressing);
         let softer = params.softer * params.compliance;
-        self.stage(island, a, (softer, most), Way::Any, ROUGH * softer)
-            && self.stage(island, a, (params.compliance, most), Way::Any, FOUND)
+        self.stage(island, a, (softer, most), false, ROUGH * softer)
+            && self.stage(island, a, (params.compliance, most), false, FOUND)
     }
 
     /// Takes an equilibrium that another method has found.
@@ -106,7 +88,7 @@ impl Newton {
         let mut rho = params.compliance;
         for _ in 0..params.proximal_steps {
             self.reference.clone_from(&self.lambda);
-            if !self.stage(island, a, (rho, params.proximal_newton_steps), Way::Proximal, SHARP) {
+            if !self.stage(island, a, (rho, params.proximal_newton_steps), true, SHARP) {
                 break;
             }
             let e = self.judge(island, a);
@@ -146,11 +128,10 @@ impl Newton {
         island: &Island<'_>,
         a: &mut D,
         (rho, most): (f64, u32),
-        way: Way,
+        proximal: bool,
         found: f64,
     ) -> bool {
         let problem = island.problem;
-        let proximal = way == Way::Proximal;
         if !proximal {
             self.reference.fill(0.0);
         }
@@ -160,17 +141,14 @@ impl Newton {
             self.factored.clear();
         }
         let unit = island.size() / island.metric.mean;
-        let (mut first, mut last) = (f64::INFINITY, f64::INFINITY);
+        let mut last = f64::INFINITY;
         for step in 0..=most {
             let e = self.evaluate(island, a) / unit;
             if e <= found || step > 2 && e <= ROUNDING && e > GAINS * last {
                 return true;
             }
-            if !e.is_finite() || step == most || way == Way::Down && e > first {
+            if !e.is_finite() || step == most {
                 return false;
-            }
-            if step == 0 {
-                first = e;
             }
             let again = e <= GAINS * last
                 && self.factored.len() == self.pieces.len()
