@@ -6,9 +6,7 @@
 //! impulses it has met, so that lines may be moved, added or left out ([`Plan::without`]): that changes what a solve costs and how far
 //! it comes, but never makes its answer worse than its start.
 
-use crate::finish::Parts;
 use crate::parameters::{Field, Parameter, Parameters, parameters};
-use crate::path::Path;
 use crate::trees::{TreeSystem, knows_all, knows_factor};
 use serde::{Serialize, Serializer};
 use std::cell::RefCell;
@@ -17,7 +15,7 @@ use stiction_contact::{Cone, ConstraintProblem, Law};
 /// Lines of a table, at most.
 const MOST: usize = 20;
 
-/// What a line tries.
+/// A stage that a line tries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     LastImpulses,
@@ -44,7 +42,7 @@ pub enum Stage {
     MoreSweeps,
 }
 
-/// What must hold where a line is tried.
+/// A condition that must hold where a line is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     FewRows,
@@ -80,12 +78,12 @@ macro_rules! words {
         impl $kind {
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
-            /// Its word in tables and parameters.
+            /// The word in tables and parameters.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $word),+ }
             }
 
-            /// What it means, in a line.
+            /// The meaning, in a line.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$name => $meaning),+ }
             }
@@ -342,7 +340,7 @@ impl Plan {
         Self { island, first, between, others }
     }
 
-    /// Its tables by their names.
+    /// The tables by their names.
     pub fn tables(&self) -> [(&'static str, Table); 4] {
         [("island", self.island), ("first", self.first), ("between", self.between), ("others", self.others)]
     }
@@ -383,7 +381,7 @@ impl Plan {
     }
 }
 
-/// What a problem is like, for the conditions of a plan.
+/// The facts of a problem that conditions of a plan need.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     pub(crate) problem: &'a ConstraintProblem,
@@ -404,6 +402,9 @@ pub(crate) const FEWEST: usize = 48;
 /// Rows of a hyperstatic island, at least, and rows per coordinate.
 const HYPERSTATIC: (usize, usize) = (300, 3);
 const LARGE: usize = 2000;
+/// Rows of an island with parts, at least, and of one with a path by rows, at most.
+pub(crate) const LEAST_PARTS: usize = 60;
+pub(crate) const MOST_PATH: usize = 300;
 
 impl<'a> Facts<'a> {
     pub(crate) fn of(problem: &'a ConstraintProblem, law: Law) -> Self {
@@ -441,8 +442,8 @@ impl<'a> Facts<'a> {
                     && rows > redundant * problem.delassus_factor.coordinates()
             }
             When::NearlyHyperstatic => self.near && self.is(When::Hyperstatic),
-            When::Parts => law == Law::Ncp && rows >= Parts::LEAST_ROWS && TreeSystem::pays(problem),
-            When::Path => law == Law::Ncp && (rows <= Path::MOST_ROWS || TreeSystem::pays(problem)),
+            When::Parts => law == Law::Ncp && rows >= LEAST_PARTS && TreeSystem::pays(problem),
+            When::Path => law == Law::Ncp && (rows <= MOST_PATH || TreeSystem::pays(problem)),
             When::Large => self.is(When::Parts) && rows > LARGE,
             When::NotLarge => !self.is(When::Large),
             When::Turning => turns(problem),
@@ -568,70 +569,4 @@ pub(crate) fn end(began: Option<std::time::Instant>, line: &Line, rows: usize, s
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::auto::{Auto, AutoParams};
-    use crate::springs::SpringsParams;
-    use crate::testing::{stack, with_delassus_factor};
-    use stiction_contact::ContactSolver;
-    use stiction_contact::certificate::certify;
-    use stiction_dynamics::spatial::vec3;
-
-    /// The stages that a plan tries on a dragged stack of twelve cubes, given as an island of many rows; the natural map at the end.
-    fn tried(plan: Plan, params: AutoParams) -> (Vec<Stage>, f64) {
-        let problem = with_delassus_factor(stack(&[1.0; 12], vec3(1.5, 0.4, 0.0), 0.4));
-        let mut known = ConstraintProblem::default();
-        known.copy_rows_of(&problem);
-        let springs = SpringsParams { rows: 0, ..params.springs };
-        let mut auto = Auto::with_plan(AutoParams { springs, ..params }, plan).unwrap();
-        let mut impulses = vec![0.0; problem.rows()];
-        let (report, tried) = explained(|| auto.solve(&known, &mut impulses));
-        assert!(report.converged(), "{report:?}");
-        assert!(tried.iter().all(|t| t.rows <= problem.rows() && t.seconds >= 0.0));
-        (tried.into_iter().map(|t| t.stage).collect(), certify(&problem, &impulses).natural_map)
-    }
-
-    /// A stage is added, one is moved and one is left out by the table alone; each plan leads to the tolerance.
-    #[test]
-    fn tables_say_what_is_tried() {
-        let params = AutoParams::default();
-        let (plain, natural_map) = tried(AUTO, params);
-        assert!(plain.contains(&Stage::Newton) && natural_map <= 1e-8, "{plain:?} {natural_map:e}");
-        assert!(!plain.contains(&Stage::SmoothedNewton), "{plain:?}");
-
-        let island = AUTO.island.with(4, most(60, Stage::SmoothedNewton, &[When::Exact]));
-        let (added, natural_map) = tried(Plan { island, ..AUTO }, params);
-        assert!(added.contains(&Stage::SmoothedNewton) && natural_map <= 1e-8, "{added:?} {natural_map:e}");
-
-        let hold = AUTO.island.iter().position(|l| l.stage == Stage::Hold).unwrap();
-        let island = AUTO.island.without(Stage::Hold).with(0, AUTO.island[hold]);
-        let (moved, natural_map) = tried(Plan { island, ..AUTO }, params);
-        let at = |stages: &[Stage], s: Stage| stages.iter().position(|t| *t == s);
-        assert!(at(&moved, Stage::Hold) < at(&moved, Stage::Starts), "{moved:?}");
-        assert!(at(&plain, Stage::Hold) > at(&plain, Stage::Starts) && natural_map <= 1e-8, "{plain:?}");
-
-        let (left_out, natural_map) = tried(AUTO.without(Stage::Newton), params);
-        assert!(!left_out.contains(&Stage::Newton) && natural_map <= 1e-8, "{left_out:?} {natural_map:e}");
-        let by_parameter =
-            AutoParams { plan: PlanParams { newton: false, ..PlanParams::default() }, ..params };
-        assert_eq!(tried(AUTO, by_parameter).0, left_out);
-    }
-
-    /// The page of the plan is that of the code.
-    #[test]
-    fn the_page_is_the_code() {
-        let page = include_str!("../../../docs/contact-models.md");
-        assert!(page.contains(&AUTO.page()), "docs/contact-models.md should hold\n{}", AUTO.page());
-    }
-
-    /// Every word is of one stage or condition.
-    #[test]
-    fn words_are_apart() {
-        let mut words: Vec<&str> = Stage::ALL.iter().map(|s| s.name()).collect();
-        words.extend(When::ALL.iter().map(|w| w.name()));
-        let all = words.len();
-        words.sort_unstable();
-        words.dedup();
-        assert_eq!(words.len(), all);
-    }
-}
+mod tests;

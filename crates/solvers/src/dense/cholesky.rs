@@ -100,7 +100,7 @@ impl Cholesky {
         }
     }
 
-    /// The same, four numbers at a time.
+    /// x ← A⁻¹ x, four numbers at a time.
     pub(crate) fn solve_at_once(&mut self, x: &mut [f64]) {
         self.scratch.clear();
         self.scratch.extend_from_slice(x);

@@ -157,7 +157,7 @@ pub(crate) fn times(a: &[f64], x: &[f64], out: &mut [f64]) {
     }
 }
 
-/// The same of whole strips.
+/// A dot product of whole strips.
 #[inline(always)]
 fn dot_strips(a: &[[f64; STRIP]], x: &[[f64; STRIP]]) -> f64 {
     let mut sum = [0.0; STRIP];

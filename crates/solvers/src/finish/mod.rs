@@ -13,7 +13,6 @@ mod polygon;
 mod view;
 
 pub(crate) use newton::Newton;
-pub(crate) use parts::Parts;
 pub(crate) use view::View;
 
 use crate::facets::Facets;
@@ -28,7 +27,7 @@ use crate::smoothing::{Smoothing, Tuning};
 use crate::sweep::{Block, pass};
 use crate::trees::{TreeSystem, knows_all};
 use crate::work;
-use parts::Tools;
+use parts::{Parts, Tools};
 use stiction_contact::{ConstraintProblem, Law};
 
 /// Sweeps before an interior-point attempt, and before another way.
@@ -51,9 +50,9 @@ pub(crate) const NEAR: f64 = 1e2;
 /// … and are taken this deep, where the rows are few.
 const DEEP: f64 = 1e-4;
 const FEW_ROWS: usize = 300;
-/// What a step gains at least [–].
+/// A step gains at least this [–].
 const DIGIT: f64 = 0.1;
-/// Of the augmented Lagrangian from no impulses, with few rows and with many.
+/// Steps of the augmented Lagrangian from no impulses, with few rows and with many.
 const LAST_STEPS: [u32; 2] = [150, 30];
 /// Steps along a path, with few rows and with many, and what they may cost by rows: rows times steps.
 const PATH_STEPS: [usize; 2] = [150, 60];
@@ -79,7 +78,7 @@ pub(crate) struct Reached {
     pub(crate) steps: u32,
 }
 
-/// What follows where Newton fails.
+/// A way that follows where Newton fails.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// In the velocities of trees where that pays; later `by_rows`, which bears smaller ε.
@@ -122,7 +121,7 @@ impl Way {
 pub(crate) struct Goal {
     /// Residual wanted [m/s].
     pub(crate) tolerance: f64,
-    /// Of the solve, sweeps included.
+    /// Iterations of the solve, sweeps included.
     pub(crate) max_iterations: u32,
     /// The impulses do not change from step to step, or it is not known that they do.
     pub(crate) rests: bool,
@@ -151,7 +150,7 @@ pub(crate) struct Finish {
     smoothing: Smoothing,
     path: Path,
     parts: Parts,
-    /// Of sweeps where none have begun.
+    /// Blocks of sweeps where none have begun.
     blocks: Vec<Block>,
     /// Where a method followed is, and its velocities.
     way: [Vec<f64>; 2],
@@ -469,7 +468,7 @@ impl Finish {
         self.newton.regular()
     }
 
-    /// What outlives a solve.
+    /// The factors that outlive a solve.
     pub(crate) fn kept_mut(&mut self) -> &mut Newton {
         &mut self.newton
     }

@@ -10,7 +10,7 @@ use stiction_contact::{ConstraintProblem, Law};
 const CAUTION: f64 = 10.0;
 const NOTHING: f64 = 1e-3;
 
-/// See the module.
+/// A problem as a finish sees it.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) problem: &'a ConstraintProblem,

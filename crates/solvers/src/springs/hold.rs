@@ -48,7 +48,7 @@ pub(super) struct Hold {
     product: Vec<f64>,
     d: Vec<f64>,
     size: f64,
-    /// What closes faster overlaps [m/s].
+    /// A contact that closes faster overlaps [m/s].
     overlaps: f64,
     smallest: MinimumNorm,
 }

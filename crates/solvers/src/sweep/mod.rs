@@ -252,7 +252,7 @@ impl<R: Rule> Twin<R> {
     /// Once more from no impulses at all, after impulses that leave more than the tolerance, with the iterations that are left: first by the
     /// augmented Lagrangian, then by rows where these are few; the nearer of both stays. Large islands that are near an answer start
     /// again from there.
-    fn from_nothing(
+    fn again_from_nothing(
         &self,
         ws: &mut Workspace,
         params: &SweepParams,

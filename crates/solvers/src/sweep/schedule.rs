@@ -219,7 +219,7 @@ impl<R: Rule> Twin<R> {
                     if left == 0 || work::spent() {
                         continue;
                     }
-                    best = self.from_nothing(ws, params, problem, impulses, (best, left), watch);
+                    best = self.again_from_nothing(ws, params, problem, impulses, (best, left), watch);
                 }
                 Stage::PlainSweeps => {
                     best = self.by_plain_sweeps(ws, line.steps, problem, (&mut start, impulses), best, watch);
