@@ -27,8 +27,6 @@ const ROUNDS: usize = 4;
 /// Pulls and overlaps up to this share of all impulses and of g are rounding [–].
 const OUTSIDE: f64 = 1e-9;
 const OVERLAPS: f64 = 1e-10;
-/// In islands of many rows, contacts that open no faster than this share of the fastest row of g are closed at first [–].
-const SLOW: f64 = 1e-6;
 /// (2) ends at this share of g, and goes on while a step leaves at most this share of the last [–].
 const ENOUGH: f64 = 1e-14;
 /// In the range of A it ends at this share of g [–].
@@ -48,8 +46,6 @@ pub(super) struct Hold {
     product: Vec<f64>,
     d: Vec<f64>,
     size: f64,
-    /// A contact that closes faster overlaps [m/s].
-    overlaps: f64,
     smallest: MinimumNorm,
 }
 
@@ -63,7 +59,11 @@ impl Hold {
         a: &mut D,
         tolerance: f64,
     ) -> Option<f64> {
-        self.press(island, params, a);
+        if params.rows == 0 || island.problem.rows() <= params.rows as usize {
+            self.press(island, params, a);
+        } else {
+            self.close(island);
+        }
         if !self.touches() {
             return None;
         }
@@ -93,25 +93,12 @@ impl Hold {
         tolerance: f64,
     ) -> Option<f64> {
         self.size = island.size();
-        self.overlaps = OVERLAPS * self.size;
         self.pieces.clear();
         self.pieces.extend(pieces.iter().enumerate().map(|(i, piece)| match piece {
             Piece::Slides { .. } => Self::held(island.problem.cone(i)),
             other => *other,
         }));
         self.any_of_p(island, params, a, tolerance)
-    }
-
-    /// Finds what [`Self::any`] does for an island of many rows, whose P is what closes without impulses.
-    pub(super) fn any_of_many<D: Delassus>(
-        &mut self,
-        island: &Island<'_>,
-        params: &SpringsParams,
-        a: &mut D,
-        tolerance: f64,
-    ) -> Option<f64> {
-        self.close(island, tolerance);
-        if self.touches() { self.any_of_p(island, params, a, tolerance) } else { None }
     }
 
     /// Finds what [`Self::any`] does for P as it is after [`Self::smallest`].
@@ -154,18 +141,15 @@ impl Hold {
         }
     }
 
-    /// P of islands of many rows: what closes without impulses, or opens by no more than rounding.
-    fn close(&mut self, island: &Island<'_>, tolerance: f64) {
+    /// P of islands of many rows: what closes without impulses.
+    fn close(&mut self, island: &Island<'_>) {
         self.size = island.size();
-        self.overlaps = tolerance;
-        let fastest = island.problem.free_velocity.iter().fold(0.0_f64, |m, g| m.max(g.abs()));
-        let slow = (SLOW * fastest).max(tolerance);
         self.pieces.clear();
         self.pieces.extend(island.problem.cones().iter().enumerate().map(|(i, cone)| {
             let g = &island.problem.free_velocity[island.problem.range(i)];
             match *cone {
                 Cone::Box { .. } => piece_of(*cone, island.stopping.norms[i], &[0.0], g).0,
-                cone if cone.opens() && g[cone.normal()] > slow => Piece::Fixed(0.0),
+                cone if cone.opens() && g[cone.normal()] > 0.0 => Piece::Fixed(0.0),
                 cone => Self::held(cone),
             }
         }));
@@ -175,7 +159,6 @@ impl Hold {
     fn press<D: Delassus>(&mut self, island: &Island<'_>, params: &SpringsParams, a: &mut D) {
         let problem = island.problem;
         self.size = island.size();
-        self.overlaps = OVERLAPS * self.size;
         self.pieces.clear();
         self.pieces.extend(problem.cones().iter().enumerate().map(|(i, cone)| match cone {
             Cone::Free => Piece::Sticks,
@@ -357,10 +340,10 @@ impl Hold {
     /// Opens what pulls, closes what would overlap, leaves rows at a side of their box and takes them back; true if P has
     /// changed.
     fn changes(&mut self, island: &Island<'_>, tolerance: f64) -> bool {
-        let Self { pieces, lambda, c, .. } = self;
+        let Self { pieces, lambda, c, size, .. } = self;
         let problem = island.problem;
         let largest = lambda.iter().fold(0.0_f64, |m, l| m.max(l.abs()));
-        let overlaps = self.overlaps.min(tolerance);
+        let overlaps = (OVERLAPS * *size).min(tolerance);
         let mut changed = false;
         for (i, piece) in pieces.iter_mut().enumerate() {
             let cone = problem.cone(i);

@@ -161,13 +161,9 @@ impl Springs {
         let tolerance = task.tolerance.min(task.params.held);
         let mut residual = None;
         self.with(task, size, |island, params, hold, _, a| {
-            let few = params.rows == 0 || island.problem.rows() <= params.rows as usize;
-            residual = if few {
-                hold.smallest(island, params, a, tolerance)
-                    .or_else(|| hold.any_of_p(island, params, a, tolerance))
-            } else {
-                hold.any_of_many(island, params, a, tolerance)
-            };
+            residual = hold
+                .smallest(island, params, a, tolerance)
+                .or_else(|| hold.any_of_p(island, params, a, tolerance));
             if residual.is_some() {
                 impulses.copy_from_slice(&hold.lambda);
             }
