@@ -76,8 +76,16 @@ impl Auto {
     }
 
     /// One that tries another plan; steps of plain sweeps are those of the parameters.
+    ///
+    /// # Errors
+    /// If a parameter is not in its range, or a stage stands in a table that does not try its kind.
     pub fn with_plan(params: AutoParams, plan: Plan) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
+        if let Some((table, stage)) = plan.misplaced() {
+            let (name, value) = (format!("plan.{table}"), stage.name().to_owned());
+            let expected = "stages that this table tries".to_owned();
+            return Err(ParamError { solver: Self::NAME, name, value, expected });
+        }
         let AutoParams { tolerance, max_iterations, last_sweeps, effort, budget, springs, plan: stages } =
             params;
         let params = SweepParams {

@@ -318,6 +318,19 @@ impl Stage {
     pub(crate) fn begins(self) -> bool {
         matches!(self, Self::LastImpulses | Self::Springs | Self::Starts | Self::Hold)
     }
+
+    /// True if the table of that name tries it.
+    fn fits(self, table: &str) -> bool {
+        match self {
+            Self::OldFactors | Self::NewtonAfterSweeps | Self::FirmMultipliers => table == "first",
+            Self::Others => table == "between",
+            Self::MoreSweeps => table == "others",
+            Self::Newton | Self::Parts => table != "others",
+            Self::Path | Self::PathByRows | Self::SmoothedNewton => true,
+            Self::Multipliers | Self::Interior | Self::Facets => true,
+            _ => table == "island",
+        }
+    }
 }
 
 impl Plan {
@@ -345,6 +358,16 @@ impl Plan {
         [("island", self.island), ("first", self.first), ("between", self.between), ("others", self.others)]
     }
 
+    /// A table of the plan and a stage in it that is none of its kind, if there is one.
+    pub fn misplaced(&self) -> Option<(&'static str, Stage)> {
+        for (name, table) in self.tables() {
+            if let Some(line) = table.iter().find(|line| !line.stage.fits(name)) {
+                return Some((name, line.stage));
+            }
+        }
+        None
+    }
+
     /// True if it tries that stage on islands.
     pub(crate) fn tries(&self, stage: Stage) -> bool {
         self.island.iter().any(|line| line.stage == stage)
@@ -353,7 +376,6 @@ impl Plan {
     /// The plan as tables in Markdown, with the meaning of every word.
     pub fn page(&self) -> String {
         let mut out = String::new();
-        let mut words = String::new();
         for (name, table) in self.tables() {
             if table.is_empty() {
                 continue;
@@ -369,15 +391,15 @@ impl Plan {
         let mut lines: Vec<Line> = self.tables().iter().flat_map(|(_, table)| table.to_vec()).collect();
         lines.sort_by_key(|line| line.stage.name());
         lines.dedup_by_key(|line| line.stage);
-        words += "\n| stage | what it is |\n|---|---|\n";
+        out += "\n| stage | what it is |\n|---|---|\n";
         for Line { stage, .. } in &lines {
-            words += &format!("| `{}` | {} |\n", stage.name(), stage.meaning());
+            out += &format!("| `{}` | {} |\n", stage.name(), stage.meaning());
         }
-        words += "\n| condition | holds where |\n|---|---|\n";
+        out += "\n| condition | holds where |\n|---|---|\n";
         for when in When::ALL {
-            words += &format!("| {} | {} |\n", when.name(), when.meaning());
+            out += &format!("| {} | {} |\n", when.name(), when.meaning());
         }
-        out + &words
+        out
     }
 }
 
@@ -551,13 +573,19 @@ pub fn explained<T>(solve: impl FnOnce() -> T) -> (T, Vec<Tried>) {
     (out, TRIED.replace(before).unwrap_or_default())
 }
 
-/// The beginning of a stage, while plans are explained.
-pub(crate) fn begin() -> Option<std::time::Instant> {
+/// The time at which a stage begins, while plans are explained.
+pub(crate) fn clock() -> Option<std::time::Instant> {
     TRIED.with_borrow(|tried| tried.is_some().then(std::time::Instant::now))
 }
 
-/// The end of a stage that began then.
-pub(crate) fn end(began: Option<std::time::Instant>, line: &Line, rows: usize, steps: u32, natural_map: f64) {
+/// Records a stage that began then.
+pub(crate) fn record(
+    began: Option<std::time::Instant>,
+    line: &Line,
+    rows: usize,
+    steps: u32,
+    natural_map: f64,
+) {
     let Some(began) = began else { return };
     let seconds = began.elapsed().as_secs_f64();
     let Line { stage, when, .. } = *line;

@@ -41,13 +41,15 @@ impl Finish {
         };
         let known = view.problem.blocks_formed() || knows_all(view.problem);
         let cheap = known && lambda.len() <= most;
+        // Of what rests and is good enough, less than the tolerance is worth a few steps.
+        let good = goal.rests && current <= goal.tolerance && !view.is(When::Hyperstatic);
         let mut reached = Reached { residual: current, steps: 0 };
         for line in &*{ self.first } {
             let mut facts = Facts { near, cheap, ..Facts::of(view.problem, view.law) };
             facts.far = reached.residual > NEAR * goal.tolerance;
             let wanted = match line.stage {
                 Stage::OldFactors => true,
-                Stage::Newton => reached.residual > self.least(view, current, goal),
+                Stage::Newton if good => reached.residual > goal.wanted(current),
                 _ => reached.residual > goal.tolerance,
             };
             let rounds = line.when.contains(&When::AboveRounding);
@@ -56,11 +58,10 @@ impl Finish {
             {
                 continue;
             }
-            let (began, before) = (plan::begin(), reached.steps);
+            let (began, before) = (plan::clock(), reached.steps);
             match line.stage {
                 Stage::OldFactors => reached = self.by_old_factors(view, lambda, c, current, goal),
                 Stage::Newton => {
-                    let good = goal.rests && current <= goal.tolerance && !facts.is(When::Hyperstatic);
                     let few = good || facts.is(When::NearlyHyperstatic) || facts.is(When::Turning);
                     let most = if few { STEPS_NEAR.min(line.steps) } else { line.steps };
                     let steps = most.min(goal.max_iterations.saturating_sub(reached.steps));
@@ -78,15 +79,9 @@ impl Finish {
                         self.run(line, view, lambda, reached.residual, goal, &mut reached.steps)
                 }
             }
-            plan::end(began, line, lambda.len(), reached.steps - before, reached.residual);
+            plan::record(began, line, lambda.len(), reached.steps - before, reached.residual);
         }
         reached
-    }
-
-    /// The residual above which Newton's method is worth its steps: of what rests and is good enough, less than the tolerance.
-    fn least(&self, view: &View, current: f64, goal: Goal) -> f64 {
-        let good = goal.rests && current <= goal.tolerance && !view.is(When::Hyperstatic);
-        if good { goal.wanted(current) } else { goal.tolerance }
     }
 
     /// From what may be nearly an answer, whose pieces Newton's method does not find: by the augmented Lagrangian, which

@@ -206,7 +206,7 @@ impl Finish {
             if !self.applies(line, view, lambda, e, goal) {
                 continue;
             }
-            let (began, before) = (plan::begin(), *iterations);
+            let (began, before) = (plan::clock(), *iterations);
             if line.stage == Stage::Others {
                 if let Some(later) = self.by_other(view, lambda, &mut e, goal, iterations) {
                     next = later;
@@ -214,7 +214,7 @@ impl Finish {
             } else {
                 e = self.run(line, view, lambda, e, goal, iterations);
             }
-            plan::end(began, line, lambda.len(), *iterations - before, e);
+            plan::record(began, line, lambda.len(), *iterations - before, e);
         }
         self.next = next.max(self.next);
         (e < current).then_some(e)

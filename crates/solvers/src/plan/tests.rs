@@ -47,6 +47,15 @@ fn tables_say_what_is_tried() {
     assert_eq!(tried(AUTO, by_parameter).0, left_out);
 }
 
+/// A stage where nobody would try it is an error that names both.
+#[test]
+fn a_stage_in_the_wrong_table_is_refused() {
+    assert_eq!([AUTO, SWEEPS, RAISIM].map(|plan| plan.misplaced()), [None; 3]);
+    let between = AUTO.between.with(0, line(Stage::Springs, &[]));
+    let refused = Auto::with_plan(AutoParams::default(), Plan { between, ..AUTO }).err().unwrap().to_string();
+    assert!(refused.contains("plan.between") && refused.contains("springs"), "{refused}");
+}
+
 /// The page of the plan is that of the code.
 #[test]
 fn the_page_is_the_code() {

@@ -17,8 +17,7 @@ const CALM: f64 = 1e-2;
 
 impl<R: Rule> Twin<R> {
     /// The answer, or what is enough of it, where the island has a budget that says what is enough; otherwise the start is
-    /// where it led, and the chain follows. `share` is that of the island in what is enough of all, as in the tolerance.
-    #[expect(clippy::too_many_arguments, reason = "an island, a place and a share of the tolerance")]
+    /// where it led, and the chain follows.
     pub(super) fn bounded(
         &self,
         ws: &mut Workspace,
@@ -26,9 +25,10 @@ impl<R: Rule> Twin<R> {
         problem: &ConstraintProblem,
         impulses: &mut [f64],
         from: &mut Reached,
-        share: f64,
         watch: &mut Watch<'_>,
     ) -> Option<SolveReport> {
+        // Of all islands together, as the tolerance is.
+        let share = params.tolerance / self.params.tolerance;
         let enough = share * self.bounds.enough(problem.rows())?;
         let near = share * self.bounds.near(problem.rows())?;
         let reached = ws.resume::<R>(problem, params, impulses, from.residual);

@@ -40,6 +40,7 @@ use crate::springs::SpringsParams;
 use crate::trees::TreeSystem;
 use crate::work;
 use schedule::{Form, RESTS};
+use std::ops::ControlFlow;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 use workspace::Kept;
 
@@ -166,16 +167,16 @@ impl<R: Rule> Sweeps<R> {
                     let moves = if one_tree { starts.go_on(task, impulses, c) } else { None };
                     moves.unwrap_or_else(|| starts.choose(task, impulses, c))
                 });
-            begun.map_or_else(
-                |report| report,
-                |current| {
+            match begun {
+                ControlFlow::Break(report) => report,
+                ControlFlow::Continue(current) => {
                     let form =
                         if one_tree { Form::Copied(problem, with_blocks) } else { Form::Given(problem) };
                     bounds.keep(bounds.budget_of(problem), || {
                         twin.solve_form(ws, params, form, impulses, current, watch)
                     })
-                },
-            )
+                }
+            }
         } else {
             let kept = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, _| {
                 starts.keep(task, impulses)
@@ -234,8 +235,8 @@ impl<R: Rule> Recipe for Twin<R> {
         ws.prepare(part);
         let begun = self.begin(ws, part, tolerance, impulses, watch, InitialGuesses::choose_at_rest);
         let current = match begun {
-            Ok(current) => current,
-            Err(report) => return report,
+            ControlFlow::Continue(current) => current,
+            ControlFlow::Break(report) => return report,
         };
         ws.exchange(kept);
         let params = SweepParams { tolerance, ..self.params };

@@ -8,6 +8,7 @@ use crate::plan::{self, Facts, Stage, rubs};
 use crate::springs::{Answer, Question, Springs, SpringsParams};
 use crate::trees::{TreeSystem, knows_all};
 use crate::work;
+use std::ops::ControlFlow;
 use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus, Watch};
 
 /// Sticking, where it is asked first, is also asked of starts that would do but leave more than this, so that what rests moves
@@ -65,7 +66,7 @@ impl<R: Rule> Twin<R> {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
         choose: impl FnOnce(&mut InitialGuesses, &Task, &mut [f64], &mut Vec<f64>) -> f64,
-    ) -> Result<f64, SolveReport> {
+    ) -> ControlFlow<SolveReport, f64> {
         let springs = self.springs_of(problem);
         let mut choose = Some(choose);
         let mut current = f64::INFINITY;
@@ -76,7 +77,7 @@ impl<R: Rule> Twin<R> {
             if !facts.hold(line.when) {
                 continue;
             }
-            let began = plan::begin();
+            let began = plan::clock();
             let mut solved = None;
             match line.stage {
                 Stage::LastImpulses => {
@@ -98,7 +99,7 @@ impl<R: Rule> Twin<R> {
                         });
                     }
                     if !current.is_finite() {
-                        return Err(report(SolveStatus::NumericalFailure, 0, current));
+                        return ControlFlow::Break(report(SolveStatus::NumericalFailure, 0, current));
                     }
                 }
                 Stage::Hold => {
@@ -111,10 +112,10 @@ impl<R: Rule> Twin<R> {
                 _ => {}
             }
             let (steps, residual) = solved.unwrap_or((0, current));
-            plan::end(began, line, problem.rows(), steps, residual);
+            plan::record(began, line, problem.rows(), steps, residual);
             if let Some((steps, residual)) = solved {
                 watch.show(steps, impulses);
-                return Err(report(SolveStatus::Converged, steps, residual));
+                return ControlFlow::Break(report(SolveStatus::Converged, steps, residual));
             }
         }
         if choose.is_some() {
@@ -123,9 +124,9 @@ impl<R: Rule> Twin<R> {
         }
         if !self.all && current <= ws.enough(tolerance) {
             watch.show(0, impulses);
-            return Err(report(SolveStatus::Converged, 0, current));
+            return ControlFlow::Break(report(SolveStatus::Converged, 0, current));
         }
-        Ok(current)
+        ControlFlow::Continue(current)
     }
 
     /// The stages that follow, from impulses that leave `current` and whose velocities are `ws.c`; they share the budget of the island.
@@ -145,9 +146,9 @@ impl<R: Rule> Twin<R> {
             let facts = Facts::of(problem, R::LAW);
             let first = |l: &&plan::Line| l.stage == Stage::First && facts.hold(l.when);
             if let Some(line) = params.plan.island.iter().find(first) {
-                let began = plan::begin();
+                let began = plan::clock();
                 from = ws.resume::<R>(problem, params, impulses, from.residual);
-                plan::end(began, line, problem.rows(), from.steps, from.residual);
+                plan::record(began, line, problem.rows(), from.steps, from.residual);
                 if from.residual <= params.tolerance {
                     watch.show(from.steps, impulses);
                     return report(SolveStatus::Converged, from.steps, from.residual);
@@ -180,7 +181,6 @@ impl<R: Rule> Twin<R> {
     ) -> SolveReport {
         let mut best = report(SolveStatus::IterationLimit, from.steps, from.residual);
         let mut facts = Facts::of(problem, R::LAW);
-        let share = params.tolerance / self.params.tolerance;
         facts.enough_said = TreeSystem::pays(problem) && self.bounds.enough(problem.rows()).is_some();
         facts.other_start =
             impulses.iter().any(|&l| l != 0.0) || params.finish && Finish::has_multipliers(problem, R::LAW);
@@ -194,13 +194,12 @@ impl<R: Rule> Twin<R> {
             if swept && tried.settled() {
                 break;
             }
-            let began = plan::begin();
+            let began = plan::clock();
             match line.stage {
                 Stage::Smoothing => {
-                    if let Some(report) = self.bounded(ws, params, problem, impulses, &mut from, share, watch)
-                    {
+                    if let Some(report) = self.bounded(ws, params, problem, impulses, &mut from, watch) {
                         best = report;
-                        plan::end(began, line, problem.rows(), best.iterations, best.residual);
+                        plan::record(began, line, problem.rows(), best.iterations, best.residual);
                         break;
                     }
                     best = report(SolveStatus::IterationLimit, from.steps, from.residual);
@@ -222,20 +221,21 @@ impl<R: Rule> Twin<R> {
                     best = self.again_from_nothing(ws, params, problem, impulses, (best, left), watch);
                 }
                 Stage::PlainSweeps => {
-                    best = self.by_plain_sweeps(ws, line.steps, problem, (&mut start, impulses), best, watch);
+                    let sweeps = (params, line.steps);
+                    best = self.by_plain_sweeps(ws, sweeps, problem, (&mut start, impulses), best, watch);
                 }
                 stage if stage.begins() || stage == Stage::First => continue,
                 _ => {
-                    let e = ws.by_stage(line, problem, R::LAW, params, impulses, &mut from);
+                    let e = ws.by_stage::<R>(line, problem, params, impulses, &mut from);
                     best = report(best.status, from.steps, e);
                     if e <= params.tolerance {
                         best.status = SolveStatus::Converged;
-                        plan::end(began, line, problem.rows(), best.iterations, best.residual);
+                        plan::record(began, line, problem.rows(), best.iterations, best.residual);
                         break;
                     }
                 }
             }
-            plan::end(
+            plan::record(
                 began,
                 line,
                 problem.rows(),
@@ -251,13 +251,13 @@ impl<R: Rule> Twin<R> {
     fn by_plain_sweeps(
         &self,
         ws: &mut Workspace,
-        max_iterations: u32,
+        (params, max_iterations): (&SweepParams, u32),
         problem: &ConstraintProblem,
         (start, impulses): (&mut [f64], &mut [f64]),
         best: SolveReport,
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        let alone = SweepParams { max_iterations, memory: 0, finish: false, ..self.params };
+        let alone = SweepParams { max_iterations, memory: 0, finish: false, ..*params };
         let mut formed = ws.rows.take().unwrap_or_default();
         let last = plain::solve(self.rule.clone(), &alone, (ws, &mut formed), problem, start, watch);
         ws.rows = Some(formed);

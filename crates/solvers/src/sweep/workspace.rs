@@ -316,12 +316,11 @@ impl Workspace {
         (reached.residual, reached.steps)
     }
 
-    /// The stage of a line from these impulses, with c to match; the residual of the best impulses met.
-    pub(super) fn by_stage(
+    /// The stage of a line from these impulses, with c to match; the residual of the best impulses met, made small where they are an answer.
+    pub(super) fn by_stage<R: Rule>(
         &mut self,
         line: &Line,
         problem: &ConstraintProblem,
-        law: Law,
         params: &SweepParams,
         impulses: &mut [f64],
         from: &mut Reached,
@@ -329,10 +328,13 @@ impl Workspace {
         self.prepare_sweeps(problem);
         let goal = self.goal(params);
         let Self { blocks, stopping, finish, c, .. } = self;
-        finish.start(problem, law, params.finish.then_some(&params.plan));
-        let view = View { problem, blocks, stopping, law, sweeps: true };
+        finish.start(problem, R::LAW, params.finish.then_some(&params.plan));
+        let view = View { problem, blocks, stopping, law: R::LAW, sweeps: true };
         from.residual = finish.run(line, &view, impulses, from.residual, goal, &mut from.steps);
         problem.velocities_into(impulses, c);
+        if R::SMALLEST && from.residual <= params.tolerance {
+            from.residual = self.select(problem, params.tolerance, impulses);
+        }
         from.residual
     }
 
