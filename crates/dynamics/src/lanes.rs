@@ -46,7 +46,8 @@
 use crate::real::Real;
 use crate::trig::{self, Split};
 use fearless_simd::prelude::*;
-use fearless_simd::{Level, Simd, f32x4, f32x8, f32x16, f64x2, f64x4, f64x8};
+use fearless_simd::{Level, f32x4, f32x8, f32x16, f64x2, f64x8};
+pub use fearless_simd::{Simd, SimdBase, SimdFrom, f64x4};
 
 /// Work that is written for any scalar.
 pub trait Task {
@@ -116,6 +117,38 @@ pub fn plain<R>(work: impl FnOnce() -> R) -> R {
         return simd.vectorize(work);
     }
     work()
+}
+
+/// Work on vectors of four numbers, written for any processor.
+pub trait Kernel {
+    type Output;
+
+    /// The work. It and all that it calls must be `#[inline(always)]`, and loops must not be closures.
+    fn run<S: Simd>(self, simd: S) -> Self::Output;
+}
+
+/// Does `kernel` with AVX2 where the processor has it. It is compiled twice, and the bits are the same.
+#[inline(always)]
+pub fn in_fours<K: Kernel>(kernel: K) -> K::Output {
+    let level = Level::new();
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    {
+        if let Some(simd) = level.as_avx2() {
+            return in_fours_with(simd, kernel);
+        }
+        let simd = level.as_sse2().expect("this crate is not for processors older than SSE2");
+        in_fours_with(simd, kernel)
+    }
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    return fearless_simd::dispatch!(level, simd => kernel.run(simd));
+}
+
+#[inline(always)]
+fn in_fours_with<S: Simd, K: Kernel>(simd: S, kernel: K) -> K::Output {
+    simd.vectorize(
+        #[inline(always)]
+        || kernel.run(simd),
+    )
 }
 
 #[inline(always)]

@@ -1,8 +1,8 @@
 //! Symmetric positive definite systems: A = Uᵀ U [Golub2013, 4.2], in panels of rows, by strips of four rows and columns.
 //! Cost ⅓ n³.
 
-use super::{STRIP, add, dot_strips};
-use stiction_dynamics::lanes;
+use super::{STRIP, Strip, at, dots, four, four_mut, less, minus};
+use stiction_dynamics::lanes::{Kernel, Simd, SimdFrom, f64x4, in_fours};
 
 /// Strips of rows factored together.
 const PANEL: usize = 8;
@@ -13,7 +13,7 @@ pub(crate) struct Cholesky {
     n: usize,
     /// From row to row: whole strips.
     stride: usize,
-    /// A before, U after [`Self::factor`].
+    /// A before, U after [`Self::factor`]: whole strips of rows, and those after the last are of the unit matrix.
     a: Vec<f64>,
     scratch: Vec<f64>,
 }
@@ -22,17 +22,23 @@ impl Cholesky {
     /// Takes the upper triangle of the n × n matrix `a`, by rows.
     pub(crate) fn set(&mut self, n: usize, a: &[f64]) {
         assert_eq!(a.len(), n * n, "a square matrix");
-        self.clear(n);
-        for (row, from) in self.a.chunks_exact_mut(self.stride.max(1)).zip(a.chunks_exact(n.max(1))) {
-            row[..n].copy_from_slice(from);
+        self.begin(n);
+        for (i, from) in a.chunks_exact(n.max(1)).enumerate() {
+            self.row_mut(i).copy_from_slice(from);
         }
     }
 
-    /// An n × n matrix of zeros, whose upper triangle is to be filled through [`Self::row_mut`].
-    pub(crate) fn clear(&mut self, n: usize) {
+    /// An n × n matrix whose upper triangle, all of it, is to be filled through [`Self::row_mut`].
+    pub(crate) fn begin(&mut self, n: usize) {
         (self.n, self.stride) = (n, n.next_multiple_of(STRIP));
-        self.a.clear();
-        self.a.resize(n * self.stride, 0.0);
+        self.a.resize(self.stride * self.stride, 0.0);
+        for row in self.a.chunks_exact_mut(self.stride.max(1)) {
+            row[n..].fill(0.0);
+        }
+        for k in n..self.stride {
+            self.a[k * self.stride..][..n].fill(0.0);
+            self.a[k * (self.stride + 1)] = 1.0;
+        }
     }
 
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
@@ -41,46 +47,18 @@ impl Cholesky {
 
     /// A + diag(x), before [`Self::factor`].
     pub(crate) fn add_diagonal(&mut self, x: impl Iterator<Item = f64>) {
-        self.a.iter_mut().step_by(self.stride + 1).zip(x).for_each(|(a, x)| *a += x);
+        self.a.iter_mut().step_by(self.stride + 1).take(self.n).zip(x).for_each(|(a, x)| *a += x);
     }
 
     /// False if a pivot is not positive: A is not positive definite.
     pub(crate) fn factor(&mut self) -> bool {
         crate::work::factored_by_rows((self.n as f64).powi(3) / 6.0);
-        lanes::plain(
-            #[inline(always)]
-            || self.factor_by_panels(),
-        )
-    }
-
-    #[inline(always)]
-    fn factor_by_panels(&mut self) -> bool {
-        let (n, width) = (self.n, self.stride / STRIP);
-        let a = self.a.as_chunks_mut::<STRIP>().0;
-        for first in (0..width).step_by(PANEL) {
-            let last = (first + PANEL).min(width);
-            for strip in first..last {
-                let rows = STRIP * strip..n.min(STRIP * (strip + 1));
-                let (above, here) = a.split_at_mut(rows.start * width);
-                let here = &mut here[..rows.len() * width];
-                (first..strip)
-                    .for_each(|s| subtract::<false>(&above[STRIP * s * width..], here, width, strip));
-                if !factor_strip(here, width, strip) {
-                    return false;
-                }
-            }
-            let (upper, lower) = a.split_at_mut((STRIP * last).min(n) * width);
-            for (k, rows) in lower.chunks_mut((STRIP * width).max(1)).enumerate() {
-                (first..last)
-                    .for_each(|s| subtract::<true>(&upper[STRIP * s * width..], rows, width, last + k));
-            }
-        }
-        true
+        in_fours(Factor { a: self.a.as_chunks_mut().0, width: self.stride / STRIP })
     }
 
     /// The least pivot over the largest, after [`Self::factor`] [–].
     pub(crate) fn least_pivot(&self) -> f64 {
-        let roots = self.a.iter().step_by(self.stride + 1);
+        let roots = self.a.iter().step_by(self.stride + 1).take(self.n);
         let (least, most) = roots.fold((f64::INFINITY, 0.0_f64), |(l, m), u| (l.min(*u), m.max(*u)));
         (least / most).powi(2)
     }
@@ -88,7 +66,7 @@ impl Cholesky {
     /// x ← A⁻¹ x, number by number, which methods of many steps bear best.
     pub(crate) fn solve(&self, x: &mut [f64]) {
         let n = self.n;
-        let rows = || self.a.chunks_exact(self.stride.max(1)).map(|row| &row[..n]).enumerate();
+        let rows = || self.a.chunks_exact(self.stride.max(1)).take(n).map(|row| &row[..n]).enumerate();
         for (k, row) in rows() {
             x[k] /= row[k];
             let y = x[k];
@@ -105,92 +83,152 @@ impl Cholesky {
         self.scratch.clear();
         self.scratch.extend_from_slice(x);
         self.scratch.resize(self.stride, 0.0);
-        lanes::plain(
-            #[inline(always)]
-            || self.solve_by_strips(),
-        );
+        in_fours(Solve { a: self.a.as_chunks().0, x: self.scratch.as_chunks_mut().0 });
         x.copy_from_slice(&self.scratch[..self.n]);
-    }
-
-    /// Strip by strip: its rows one by one, then what they say to all others.
-    #[inline(always)]
-    fn solve_by_strips(&mut self) {
-        let (n, width) = (self.n, self.stride / STRIP);
-        let Self { a, scratch, .. } = self;
-        let (a, x) = (a.as_chunks::<STRIP>().0, scratch.as_chunks_mut::<STRIP>().0);
-        for s in 0..width {
-            let rows = &a[STRIP * s * width..n.min(STRIP * (s + 1)) * width];
-            let (here, after) = x[s..].split_first_mut().expect("strip s");
-            for (k, row) in rows.chunks_exact(width).enumerate() {
-                here[k] /= row[s][k];
-                (k + 1..STRIP).for_each(|l| here[l] -= row[s][l] * here[k]);
-            }
-            if rows.len() == STRIP * width {
-                let of = |k: usize| &rows[k * width..(k + 1) * width][s + 1..];
-                let four = of(0).iter().zip(of(1)).zip(of(2).iter().zip(of(3)));
-                for (x, ((u0, u1), (u2, u3))) in after.iter_mut().zip(four) {
-                    *x = std::array::from_fn(|c| {
-                        x[c] - here[0] * u0[c] - here[1] * u1[c] - here[2] * u2[c] - here[3] * u3[c]
-                    });
-                }
-            }
-        }
-        for s in (0..width).rev() {
-            let mut here = x[s];
-            let rows = STRIP * s..n.min(STRIP * (s + 1));
-            for (k, row) in rows.clone().enumerate().rev() {
-                let row = &a[row * width..][..width];
-                here[k] -= dot_strips(&row[s + 1..], &x[s + 1..]);
-                (k + 1..rows.len()).for_each(|l| here[k] -= row[s][l] * here[l]);
-                here[k] /= row[s][k];
-            }
-            x[s] = here;
-        }
     }
 }
 
-/// Up to four rows of strip `strip`, less what the four first of `from`, rows of U above them, say to them: one after another, or
-/// summed first.
+/// [`Cholesky::factor`] of whole strips.
+struct Factor<'a> {
+    a: &'a mut [Strip],
+    width: usize,
+}
+
+impl Kernel for Factor<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> bool {
+        let Self { a, width } = self;
+        let mut first = 0;
+        while first < width {
+            let last = (first + PANEL).min(width);
+            for strip in first..last {
+                let (above, here) = a.split_at_mut(STRIP * strip * width);
+                let here = &mut here[..STRIP * width];
+                for s in first..strip {
+                    subtract::<false, S>(simd, &above[STRIP * s * width..], here, width, strip);
+                }
+                if !factor_strip(simd, here, width, strip) {
+                    return false;
+                }
+            }
+            let (upper, lower) = a.split_at_mut(STRIP * last * width);
+            for strip in last..width {
+                let here = &mut lower[STRIP * (strip - last) * width..][..STRIP * width];
+                for s in first..last {
+                    subtract::<true, S>(simd, &upper[STRIP * s * width..], here, width, strip);
+                }
+            }
+            first = last;
+        }
+        true
+    }
+}
+
+/// Four rows from strip `strip` of columns on, less what the first four of `above`, rows of U, say to them: one after another,
+/// or summed first.
 #[inline(always)]
-fn subtract<const SUMMED: bool>(
-    from: &[[f64; STRIP]],
-    rows: &mut [[f64; STRIP]],
+fn subtract<const SUMMED: bool, S: Simd>(
+    simd: S,
+    above: &[Strip],
+    rows: &mut [Strip],
     width: usize,
     strip: usize,
 ) {
-    let of = |k: usize| &from[k * width..(k + 1) * width][strip..];
-    let u = [of(0), of(1), of(2), of(3)];
-    for (r, row) in rows.chunks_exact_mut(width).enumerate() {
-        let f = u.map(|u| u[0][r]);
-        let four = u[0].iter().zip(u[1]).zip(u[2].iter().zip(u[3]));
-        for (x, ((u0, u1), (u2, u3))) in row[strip..].iter_mut().zip(four) {
-            *x = std::array::from_fn(|c| match SUMMED {
-                true => x[c] - (f[0] * u0[c] + f[1] * u1[c] + f[2] * u2[c] + f[3] * u3[c]),
-                false => x[c] - f[0] * u0[c] - f[1] * u1[c] - f[2] * u2[c] - f[3] * u3[c],
-            });
-        }
+    let count = width - strip;
+    let [p, q, r, s] = four(above, width, strip..width);
+    let (p, q, r, s) = (&p[..count], &q[..count], &r[..count], &s[..count]);
+    let [x, y, z, w] = four_mut(rows, width, strip..width);
+    let (x, y, z, w) = (&mut x[..count], &mut y[..count], &mut z[..count], &mut w[..count]);
+    let of = |k: usize| [p[0][k], q[0][k], r[0][k], s[0][k]];
+    let (f, g, h, l) = (of(0), of(1), of(2), of(3));
+    for c in 0..count {
+        let u = [at(simd, &p[c]), at(simd, &q[c]), at(simd, &r[c]), at(simd, &s[c])];
+        x[c] = *less::<SUMMED, S>(at(simd, &x[c]), f, u);
+        y[c] = *less::<SUMMED, S>(at(simd, &y[c]), g, u);
+        z[c] = *less::<SUMMED, S>(at(simd, &z[c]), h, u);
+        w[c] = *less::<SUMMED, S>(at(simd, &w[c]), l, u);
     }
 }
 
-/// U of up to four rows of strip `strip`, after all that rows above say to them; false if a pivot is not positive.
+/// U of four rows of strip `strip`, after all that rows above say to them; false if a pivot is not positive.
 #[inline(always)]
-fn factor_strip(rows: &mut [[f64; STRIP]], width: usize, strip: usize) -> bool {
-    for k in 0..rows.len() / width {
-        let (above, row) = rows.split_at_mut(k * width);
-        let row = &mut row[strip..width];
-        for upper in above.chunks_exact(width) {
-            let upper = &upper[strip..];
-            let f = upper[0][k];
-            row.iter_mut().zip(upper).for_each(|(x, u)| *x = add(x, -f, u));
-        }
-        let pivot = row[0][k];
-        if !(pivot > 0.0 && pivot.is_finite()) {
-            return false;
-        }
-        let root = pivot.sqrt();
-        row.iter_mut().for_each(|x| *x = x.map(|x| x / root));
+fn factor_strip<S: Simd>(simd: S, rows: &mut [Strip], width: usize, strip: usize) -> bool {
+    let count = width - strip;
+    let [x, y, z, w] = four_mut(rows, width, strip..width);
+    let (x, y, z, w) = (&mut x[..count], &mut y[..count], &mut z[..count], &mut w[..count]);
+    let at = |x: &Strip| at(simd, x);
+    let over = |x: f64x4<S>, root: f64| x / f64x4::simd_from(simd, root);
+    // The diagonal first.
+    let a = at(&x[0]);
+    let r0 = a[0].sqrt();
+    let a = over(a, r0);
+    let b = minus(at(&y[0]), a[1], a);
+    let r1 = b[1].sqrt();
+    let b = over(b, r1);
+    let c = minus(minus(at(&z[0]), a[2], a), b[2], b);
+    let r2 = c[2].sqrt();
+    let c = over(c, r2);
+    let d = minus(minus(minus(at(&w[0]), a[3], a), b[3], b), c[3], c);
+    let r3 = d[3].sqrt();
+    if [r0, r1, r2, r3].iter().any(|r| !(*r > 0.0 && *r < f64::INFINITY)) {
+        return false;
+    }
+    (x[0], y[0], z[0], w[0]) = (*a, *b, *c, *over(d, r3));
+    for k in 1..count {
+        let p = over(at(&x[k]), r0);
+        let q = over(minus(at(&y[k]), a[1], p), r1);
+        let r = over(minus(minus(at(&z[k]), a[2], p), b[2], q), r2);
+        let s = over(minus(minus(minus(at(&w[k]), a[3], p), b[3], q), c[3], r), r3);
+        (x[k], y[k], z[k], w[k]) = (*p, *q, *r, *s);
     }
     true
+}
+
+/// [`Cholesky::solve_at_once`] of whole strips: strip by strip its rows one by one, then what they say to all others.
+struct Solve<'a> {
+    a: &'a [Strip],
+    x: &'a mut [Strip],
+}
+
+impl Kernel for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { a, x } = self;
+        let width = x.len();
+        for s in 0..width {
+            let count = width - s;
+            let [p, q, r, t] = four(&a[STRIP * s * width..], width, s..width);
+            let (p, q, r, t) = (&p[..count], &q[..count], &r[..count], &t[..count]);
+            let after = &mut x[s..][..count];
+            let mut h = after[0];
+            h[0] /= p[0][0];
+            (h[1], h[2], h[3]) = (h[1] - p[0][1] * h[0], h[2] - p[0][2] * h[0], h[3] - p[0][3] * h[0]);
+            h[1] /= q[0][1];
+            (h[2], h[3]) = (h[2] - q[0][2] * h[1], h[3] - q[0][3] * h[1]);
+            h[2] /= r[0][2];
+            h[3] = (h[3] - r[0][3] * h[2]) / t[0][3];
+            after[0] = h;
+            for c in 1..count {
+                let u = [at(simd, &p[c]), at(simd, &q[c]), at(simd, &r[c]), at(simd, &t[c])];
+                after[c] = *less::<false, S>(at(simd, &after[c]), h, u);
+            }
+        }
+        for s in (0..width).rev() {
+            let u = four(&a[STRIP * s * width..], width, s..width);
+            let [p, q, r, t] = u;
+            let sums = dots(simd, [&p[1..], &q[1..], &r[1..], &t[1..]], &x[s + 1..]);
+            let mut h = x[s];
+            h[3] = (h[3] - sums[3]) / t[0][3];
+            h[2] = (h[2] - sums[2] - r[0][3] * h[3]) / r[0][2];
+            h[1] = (h[1] - sums[1] - q[0][2] * h[2] - q[0][3] * h[3]) / q[0][1];
+            h[0] = (h[0] - sums[0] - p[0][1] * h[1] - p[0][2] * h[2] - p[0][3] * h[3]) / p[0][0];
+            x[s] = h;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,12 +4,11 @@
 //! units. Columns are factored by strips of four, whose rows are four at once to what is on their right; panels of
 //! strips keep that in cache. Cost ⅔ n³.
 
-use super::dot_strips;
+use super::{STRIP, Strip, at, dots, four, four_mut, less, minus};
 use std::ops::Range;
-use stiction_dynamics::lanes;
+use stiction_dynamics::lanes::{Kernel, Simd, SimdBase, SimdFrom, f64x4, in_fours};
 
-/// Columns of a strip, and strips of a panel.
-pub(crate) const STRIP: usize = 4;
+/// Strips of a panel.
 const PANEL: usize = 8;
 
 /// A matrix and its factors, by rows.
@@ -18,7 +17,8 @@ pub(crate) struct Lu {
     n: usize,
     /// From row to row: whole strips, zeros after the columns there are.
     stride: usize,
-    /// A before, L (unit diagonal not stored) and U after [`Self::factor`].
+    /// A before, L (unit diagonal not stored) and U after [`Self::factor`]: whole strips of rows, and those after the last are of
+    /// the unit matrix.
     a: Vec<f64>,
     /// Row of A in place i.
     pivot: Vec<usize>,
@@ -36,9 +36,9 @@ impl Lu {
     pub(crate) fn reserve(&mut self, n: usize) {
         let stride = n.next_multiple_of(STRIP);
         for (v, numbers) in [
-            (&mut self.a, n * stride),
-            (&mut self.scale, n),
-            (&mut self.inverse, n),
+            (&mut self.a, stride * stride),
+            (&mut self.scale, stride),
+            (&mut self.inverse, stride),
             (&mut self.scratch, stride),
         ] {
             v.clear();
@@ -48,11 +48,23 @@ impl Lu {
         self.pivot.reserve(n);
     }
 
+    /// An n × n matrix that is to be filled through [`Self::row_mut`], all of it.
+    pub(crate) fn begin(&mut self, n: usize) {
+        (self.n, self.stride) = (n, n.next_multiple_of(STRIP));
+        self.a.resize(self.stride * self.stride, 0.0);
+        for row in self.a.chunks_exact_mut(self.stride.max(1)) {
+            row[n..].fill(0.0);
+        }
+        for k in n..self.stride {
+            self.a[k * self.stride..][..n].fill(0.0);
+            self.a[k * (self.stride + 1)] = 1.0;
+        }
+    }
+
     /// An n × n matrix of zeros, to be filled through [`Self::row_mut`].
     pub(crate) fn clear(&mut self, n: usize) {
-        (self.n, self.stride) = (n, n.next_multiple_of(STRIP));
         self.a.clear();
-        self.a.resize(n * self.stride, 0.0);
+        self.begin(n);
     }
 
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
@@ -68,147 +80,52 @@ impl Lu {
     /// False if a pivot is zero or not a number.
     pub(crate) fn factor(&mut self) -> bool {
         crate::work::factored_by_rows((self.n as f64).powi(3) / 3.0);
-        lanes::plain(
-            #[inline(always)]
-            || self.factor_by_panels(),
-        )
-    }
-
-    #[inline(always)]
-    fn factor_by_panels(&mut self) -> bool {
-        let n = self.n;
         self.exchanges = 0;
         self.pivot.clear();
-        self.pivot.extend(0..n);
+        self.pivot.extend(0..self.n);
         self.scale.clear();
         self.inverse.clear();
-        for row in self.a.chunks_exact_mut(self.stride.max(1)) {
-            let strips = row.as_chunks_mut::<STRIP>().0;
-            let mut largest = [0.0_f64; STRIP];
-            for strip in &*strips {
-                largest.iter_mut().zip(strip).for_each(|(m, x)| *m = if x.abs() > *m { x.abs() } else { *m });
-            }
-            let largest = largest.into_iter().fold(0.0, |m, x| if x > m { x } else { m });
-            let scale = if largest > 0.0 { 1.0 / largest } else { 1.0 };
-            strips.as_flattened_mut().iter_mut().for_each(|x| *x *= scale);
-            self.scale.push(scale);
-        }
-        let width = self.stride / STRIP;
-        for first in (0..width).step_by(PANEL) {
+        let (n, width) = (self.n, self.stride / STRIP);
+        let a = self.a.as_chunks_mut::<STRIP>().0;
+        in_fours(Scale { a, width, scale: &mut self.scale });
+        let mut first = 0;
+        while first < width {
             let last = (first + PANEL).min(width);
             for strip in first..last {
-                if !self.factor_strip(strip) {
-                    return false;
+                let rows = &mut a[STRIP * strip * width..n * width];
+                let pivot = &mut self.pivot[STRIP * strip..];
+                let columns = Columns { rows, width, strip, pivot, inverse: &mut self.inverse };
+                let Some(exchanges) = in_fours(columns) else { return false };
+                self.exchanges += exchanges;
+                if strip + 1 < last {
+                    let rows = &mut a[STRIP * strip * width..];
+                    in_fours(Right { rows, width, strip, columns: strip + 1..last });
                 }
-                self.update(strip, n, strip + 1..last);
             }
-            for strip in first..last {
-                self.update(strip, STRIP * last, last..width);
+            if last < width {
+                for strip in first..last {
+                    let rows = &mut a[STRIP * strip * width..STRIP * last * width];
+                    in_fours(Right { rows, width, strip, columns: last..width });
+                }
+                let (panel, lower) = a.split_at_mut(STRIP * last * width);
+                in_fours(Below { panel, lower, width, strips: first..last });
             }
-            self.update_below(first..last, last..width);
+            first = last;
         }
+        // Rows after the last are those of the unit matrix.
+        self.inverse.resize(self.stride, 1.0);
         true
     }
 
     /// True if det A < 0, after [`Self::factor`].
     pub(crate) fn reverses(&self) -> bool {
-        let negative = self.a.iter().step_by(self.stride + 1).filter(|u| **u < 0.0).count();
+        let negative = self.a.iter().step_by(self.stride + 1).take(self.n).filter(|u| **u < 0.0).count();
         (negative + self.exchanges) % 2 == 1
     }
 
     /// The least pivot of a matrix whose rows have been scaled to 1: small where it is nearly singular.
     pub(crate) fn least_pivot(&self) -> f64 {
-        self.a.iter().step_by(self.stride + 1).fold(f64::INFINITY, |m, u| m.min(u.abs()))
-    }
-
-    /// The columns of a strip from its first row on, whole rows exchanged.
-    #[inline(always)]
-    fn factor_strip(&mut self, strip: usize) -> bool {
-        let (width, first) = (self.stride / STRIP, STRIP * strip);
-        let count = (self.n - first).min(STRIP);
-        let mut pivot = Pivot::default();
-        let rows = self.a.as_chunks::<STRIP>().0[first * width..].chunks_exact(width);
-        rows.enumerate().for_each(|(i, row)| pivot.offer(first + i, row[strip][0]));
-        self.factor_column::<0>(strip, &mut pivot)
-            && (count < 2 || self.factor_column::<1>(strip, &mut pivot))
-            && (count < 3 || self.factor_column::<2>(strip, &mut pivot))
-            && (count < 4 || self.factor_column::<3>(strip, &mut pivot))
-    }
-
-    /// By the pivot given, which becomes that of the next.
-    #[inline(always)]
-    fn factor_column<const K: usize>(&mut self, strip: usize, pivot: &mut Pivot) -> bool {
-        let (width, k) = (self.stride / STRIP, STRIP * strip + K);
-        let Pivot { row: best, size } = std::mem::take(pivot);
-        if !(size > 0 && size < f64::INFINITY.to_bits()) {
-            return false;
-        }
-        let (upper, lower) = self.a.as_chunks_mut::<STRIP>().0.split_at_mut((k + 1) * width);
-        let row_k = &mut upper[k * width..];
-        if best != k {
-            for (a, b) in row_k.iter_mut().zip(&mut lower[(best - k - 1) * width..]) {
-                std::mem::swap(a, b);
-            }
-            self.pivot.swap(k, best);
-            self.exchanges += 1;
-        }
-        let pivot_row = row_k[strip];
-        let inverse = 1.0 / pivot_row[K];
-        self.inverse.push(inverse);
-        for (i, row) in lower.chunks_exact_mut(width).enumerate() {
-            let row = &mut row[strip];
-            let factor = row[K] * inverse;
-            *row = std::array::from_fn(|j| match j {
-                _ if j < K => row[j],
-                _ if j == K => factor,
-                _ => row[j] - factor * pivot_row[j],
-            });
-            if K + 1 < STRIP {
-                pivot.offer(k + 1 + i, row[(K + 1) % STRIP]);
-            }
-        }
-        true
-    }
-
-    /// What a strip does to columns of others on its right, down to row `end`.
-    #[inline(always)]
-    fn update(&mut self, strip: usize, end: usize, columns: Range<usize>) {
-        let width = self.stride / STRIP;
-        if columns.is_empty() {
-            return;
-        }
-        let chunks = &mut self.a.as_chunks_mut::<STRIP>().0[STRIP * strip * width..end * width];
-        let (upper, lower) = chunks.split_at_mut(STRIP * width);
-        let (first, rest) = upper.split_at_mut(width);
-        let (second, rest) = rest.split_at_mut(width);
-        let (third, fourth) = rest.split_at_mut(width);
-        let (l1, l2, l3) = (second[strip], third[strip], fourth[strip]);
-        let firsts = first[columns.clone()].iter().zip(&mut second[columns.clone()]);
-        let others = third[columns.clone()].iter_mut().zip(&mut fourth[columns.clone()]);
-        for ((u0, u1), (u2, u3)) in firsts.zip(others) {
-            *u1 = std::array::from_fn(|c| u1[c] - l1[0] * u0[c]);
-            *u2 = std::array::from_fn(|c| u2[c] - l2[0] * u0[c] - l2[1] * u1[c]);
-            *u3 = std::array::from_fn(|c| u3[c] - l3[0] * u0[c] - l3[1] * u1[c] - l3[2] * u2[c]);
-        }
-        for row in lower.chunks_exact_mut(width) {
-            subtract::<false>(upper, strip, row, columns.clone());
-        }
-    }
-
-    /// What the strips of a panel do to columns on their right, in the rows below.
-    #[inline(always)]
-    fn update_below(&mut self, strips: Range<usize>, columns: Range<usize>) {
-        let width = self.stride / STRIP;
-        if columns.is_empty() {
-            return;
-        }
-        let chunks = self.a.as_chunks_mut::<STRIP>().0;
-        let (panel, lower) = chunks.split_at_mut(STRIP * strips.end * width);
-        for row in lower.chunks_exact_mut(width) {
-            for strip in strips.clone() {
-                subtract::<true>(&panel[STRIP * strip * width..], strip, row, columns.clone());
-            }
-        }
+        self.a.iter().step_by(self.stride + 1).take(self.n).fold(f64::INFINITY, |m, u| m.min(u.abs()))
     }
 
     /// x ← A⁻¹ x, number by number: what interior methods come to at their end bears no other order.
@@ -228,14 +145,12 @@ impl Lu {
     }
 
     /// x ← A⁻¹ x, four numbers at a time.
-    pub(crate) fn solve_at_once(&mut self, x: &mut [f64]) {
-        self.turn(x);
+    pub(crate) fn solve_at_once(&mut self, b: &mut [f64]) {
+        self.turn(b);
         self.scratch.resize(self.stride, 0.0);
-        lanes::plain(
-            #[inline(always)]
-            || self.solve_by_strips(),
-        );
-        x.copy_from_slice(&self.scratch[..self.n]);
+        let (a, x) = (self.a.as_chunks().0, self.scratch.as_chunks_mut().0);
+        in_fours(Solve { a, inverse: self.inverse.as_chunks().0, x });
+        b.copy_from_slice(&self.scratch[..self.n]);
     }
 
     /// P x, scaled, into `scratch`.
@@ -243,31 +158,180 @@ impl Lu {
         self.scratch.clear();
         self.scratch.extend(self.pivot.iter().map(|&p| x[p] * self.scale[p]));
     }
+}
 
-    /// Strip by strip: what others say to all its rows, then the rows one by one.
+/// Rows scaled by their largest numbers.
+struct Scale<'a> {
+    a: &'a mut [Strip],
+    width: usize,
+    scale: &'a mut Vec<f64>,
+}
+
+impl Kernel for Scale<'_> {
+    type Output = ();
+
     #[inline(always)]
-    fn solve_by_strips(&mut self) {
-        let (n, width) = (self.n, self.stride / STRIP);
-        let Self { a, scratch, inverse, .. } = self;
-        let (a, x) = (a.as_chunks::<STRIP>().0, scratch.as_chunks_mut::<STRIP>().0);
-        for s in 0..width {
-            let mut here = x[s];
-            for (k, row) in a[STRIP * s * width..].chunks_exact(width).take(STRIP).enumerate() {
-                here[k] -= dot_strips(&row[..s], &x[..s]);
-                (0..k).for_each(|l| here[k] -= row[s][l] * here[l]);
+    fn run<S: Simd>(self, simd: S) {
+        for row in self.a.chunks_exact_mut(self.width.max(1)) {
+            let mut largest = f64x4::simd_from(simd, 0.0);
+            for x in &*row {
+                largest = largest.max(at(simd, x).abs());
             }
-            x[s] = here;
+            let [a, b, c, d] = *largest;
+            let largest = a.max(b).max(c.max(d));
+            let scale = if largest > 0.0 { 1.0 / largest } else { 1.0 };
+            for x in row.iter_mut() {
+                *x = *(at(simd, x) * scale);
+            }
+            self.scale.push(scale);
+        }
+    }
+}
+
+/// The columns of a strip, from its first row on, whole rows exchanged: how often, or nothing if there is no pivot.
+struct Columns<'a> {
+    rows: &'a mut [Strip],
+    width: usize,
+    strip: usize,
+    pivot: &'a mut [usize],
+    inverse: &'a mut Vec<f64>,
+}
+
+impl Kernel for Columns<'_> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> Option<usize> {
+        let Self { rows, width, strip, pivot, inverse } = self;
+        let count = rows.len() / width;
+        let mut best = Pivot::default();
+        let mut exchanges = 0;
+        for i in 0..count {
+            best.offer(i, rows[i * width + strip][0]);
+        }
+        for k in 0..count.min(STRIP) {
+            let Pivot { row, size } = best;
+            if !(size > 0 && size < f64::INFINITY.to_bits()) {
+                return None;
+            }
+            let (upper, lower) = rows.split_at_mut((k + 1) * width);
+            let upper = &mut upper[k * width..];
+            if row != k {
+                upper.swap_with_slice(&mut lower[(row - k - 1) * width..][..width]);
+                pivot.swap(k, row);
+                exchanges += 1;
+            }
+            let mut right = upper[strip];
+            let over = 1.0 / right[k];
+            inverse.push(over);
+            right[..=k].fill(0.0);
+            let (right, next) = (at(simd, &right), (k + 1) % STRIP);
+            best = Pivot::default();
+            let mut i = k;
+            for row in lower.chunks_exact_mut(width) {
+                i += 1;
+                let row = &mut row[strip];
+                let factor = row[k] * over;
+                *row = *minus(at(simd, row), factor, right);
+                row[k] = factor;
+                best.offer(i, row[next]);
+            }
+        }
+        Some(exchanges)
+    }
+}
+
+/// Effect of a strip, whose rows are the first, on columns on its right.
+struct Right<'a> {
+    rows: &'a mut [Strip],
+    width: usize,
+    strip: usize,
+    columns: Range<usize>,
+}
+
+impl Kernel for Right<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { rows, width, strip, columns } = self;
+        let (upper, lower) = rows.split_at_mut(STRIP * width);
+        let (l1, l2, l3) = (upper[width + strip], upper[2 * width + strip], upper[3 * width + strip]);
+        let count = columns.end - columns.start;
+        let [p, q, r, s] = four_mut(upper, width, columns.clone());
+        let (p, q, r, s) = (&p[..count], &mut q[..count], &mut r[..count], &mut s[..count]);
+        for c in 0..count {
+            let x = at(simd, &p[c]);
+            let y = minus(at(simd, &q[c]), l1[0], x);
+            let z = minus(minus(at(simd, &r[c]), l2[0], x), l2[1], y);
+            let w = minus(minus(minus(at(simd, &s[c]), l3[0], x), l3[1], y), l3[2], z);
+            (q[c], r[c], s[c]) = (*y, *z, *w);
+        }
+        let upper = four(upper, width, columns.clone());
+        for rows in lower.chunks_exact_mut(STRIP * width) {
+            subtract::<false, S>(simd, upper, strip, rows, width, columns.start);
+        }
+    }
+}
+
+/// Effect of the strips of a panel on the rows below it, in columns on its right.
+struct Below<'a> {
+    panel: &'a [Strip],
+    lower: &'a mut [Strip],
+    width: usize,
+    strips: Range<usize>,
+}
+
+impl Kernel for Below<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { panel, lower, width, strips } = self;
+        for rows in lower.chunks_exact_mut(STRIP * width) {
+            for strip in strips.start..strips.end {
+                let upper = four(&panel[STRIP * strip * width..], width, strips.end..width);
+                subtract::<true, S>(simd, upper, strip, rows, width, strips.end);
+            }
+        }
+    }
+}
+
+/// [`Lu::solve_at_once`] of whole strips: effects of others on all rows of one, then its rows one by one.
+struct Solve<'a> {
+    a: &'a [Strip],
+    inverse: &'a [Strip],
+    x: &'a mut [Strip],
+}
+
+impl Kernel for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { a, inverse, x } = self;
+        let width = x.len();
+        for s in 0..width {
+            let rows = &a[STRIP * s * width..];
+            let sums = dots(simd, four(rows, width, 0..s), &x[..s]);
+            let [_, q, r, t] = four(rows, width, s..s + 1);
+            let (q, r, t) = (&q[0], &r[0], &t[0]);
+            let h = &mut x[s];
+            h[0] -= sums[0];
+            h[1] = h[1] - sums[1] - q[0] * h[0];
+            h[2] = h[2] - sums[2] - r[0] * h[0] - r[1] * h[1];
+            h[3] = h[3] - sums[3] - t[0] * h[0] - t[1] * h[1] - t[2] * h[2];
         }
         for s in (0..width).rev() {
-            let mut here = x[s];
-            let rows = STRIP * s..n.min(STRIP * (s + 1));
-            for (k, row) in rows.clone().enumerate().rev() {
-                let row = &a[row * width..][..width];
-                here[k] -= dot_strips(&row[s + 1..], &x[s + 1..]);
-                (k + 1..rows.len()).for_each(|l| here[k] -= row[s][l] * here[l]);
-                here[k] *= inverse[STRIP * s + k];
-            }
-            x[s] = here;
+            let rows = &a[STRIP * s * width..];
+            let sums = dots(simd, four(rows, width, s + 1..width), &x[s + 1..]);
+            let [p, q, r, _] = four(rows, width, s..s + 1);
+            let (p, q, r) = (&p[0], &q[0], &r[0]);
+            let (h, over) = (&mut x[s], &inverse[s]);
+            h[3] = (h[3] - sums[3]) * over[3];
+            h[2] = (h[2] - sums[2] - r[3] * h[3]) * over[2];
+            h[1] = (h[1] - sums[1] - q[2] * h[2] - q[3] * h[3]) * over[1];
+            h[0] = (h[0] - sums[0] - p[1] * h[1] - p[2] * h[2] - p[3] * h[3]) * over[0];
         }
     }
 }
@@ -289,24 +353,30 @@ impl Pivot {
     }
 }
 
-/// Columns of a row less those of the four first of `rows`, by its factors in a strip: one after another, or summed first.
+/// Four rows, from strip `first` on, less four `above` by their factors in a strip: one after another, or summed first.
 #[inline(always)]
-fn subtract<const SUMMED: bool>(
-    rows: &[[f64; STRIP]],
+fn subtract<const SUMMED: bool, S: Simd>(
+    simd: S,
+    [p, q, r, s]: [&[Strip]; STRIP],
     strip: usize,
-    row: &mut [[f64; STRIP]],
-    columns: Range<usize>,
+    rows: &mut [Strip],
+    width: usize,
+    first: usize,
 ) {
-    let width = row.len();
-    let f = row[strip];
-    let of = |k: usize| &rows[k * width..(k + 1) * width][columns.clone()];
-    let four = of(0).iter().zip(of(1)).zip(of(2).iter().zip(of(3)));
-    for (x, ((u0, u1), (u2, u3))) in row[columns.clone()].iter_mut().zip(four) {
-        // All four before any is written: then they go together.
-        *x = std::array::from_fn(|c| match SUMMED {
-            true => x[c] - (f[0] * u0[c] + f[1] * u1[c] + f[2] * u2[c] + f[3] * u3[c]),
-            false => x[c] - f[0] * u0[c] - f[1] * u1[c] - f[2] * u2[c] - f[3] * u3[c],
-        });
+    let count = p.len();
+    let (q, r, s) = (&q[..count], &r[..count], &s[..count]);
+    let (x, rest) = rows.split_at_mut(width);
+    let (y, rest) = rest.split_at_mut(width);
+    let (z, w) = rest.split_at_mut(width);
+    let (f, g, h, l) = (x[strip], y[strip], z[strip], w[strip]);
+    let (x, y) = (&mut x[first..][..count], &mut y[first..][..count]);
+    let (z, w) = (&mut z[first..][..count], &mut w[first..][..count]);
+    for c in 0..count {
+        let u = [at(simd, &p[c]), at(simd, &q[c]), at(simd, &r[c]), at(simd, &s[c])];
+        x[c] = *less::<SUMMED, S>(at(simd, &x[c]), f, u);
+        y[c] = *less::<SUMMED, S>(at(simd, &y[c]), g, u);
+        z[c] = *less::<SUMMED, S>(at(simd, &z[c]), h, u);
+        w[c] = *less::<SUMMED, S>(at(simd, &w[c]), l, u);
     }
 }
 

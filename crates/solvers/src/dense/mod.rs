@@ -4,11 +4,15 @@ mod cholesky;
 mod lu;
 
 pub(crate) use cholesky::Cholesky;
-pub(crate) use lu::{Lu, STRIP};
+pub(crate) use lu::Lu;
 
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;
+use stiction_dynamics::lanes::{Kernel, Simd, SimdFrom, f64x4, in_fours};
 use stiction_dynamics::spatial::Vec3;
+
+/// Columns of a strip.
+pub(crate) const STRIP: usize = 4;
 
 /// A = ½ (G + Gᵀ) + R by rows into `out`, which becomes rows × rows. The blocks must be formed. False if
 /// G itself is not symmetric: measured problems need not be.
@@ -58,63 +62,98 @@ pub(crate) fn matrix_into(problem: &ConstraintProblem, out: &mut Vec<f64>) {
 }
 
 /// G = W Wᵀ by rows of whole strips into `out`, from the W of a problem; `columns` is scratch, W by coordinates.
-#[inline(always)]
-pub(crate) fn whole_into(problem: &ConstraintProblem, columns: &mut Vec<[f64; STRIP]>, out: &mut Vec<f64>) {
+pub(crate) fn whole_into(problem: &ConstraintProblem, columns: &mut Vec<Strip>, out: &mut Vec<f64>) {
     let (delassus_factor, rows) = (&problem.delassus_factor, problem.rows());
     let width = rows.div_ceil(STRIP);
     columns.clear();
     columns.resize(delassus_factor.coordinates() * width, [0.0; STRIP]);
-    let numbers = columns.as_flattened_mut();
-    let mut write = |range: Range<usize>, (coordinate, w): (usize, Vec3)| {
-        let at = STRIP * width * coordinate;
-        numbers[at + range.start..at + range.end].copy_from_slice(&w.to_array()[..range.len()]);
-    };
-    for (i, range) in problem.row_start().windows(2).enumerate() {
-        let end = range[1].min(range[0] + 3);
-        delassus_factor.terms(i).for_each(|term| write(range[0]..end, term));
-        if end < range[1] {
-            delassus_factor.more_terms(i).for_each(|term| write(end..range[1], term));
-        }
-    }
-    out.clear();
     out.resize(rows * STRIP * width, 0.0);
-    // From the diagonal on, and then the same below it.
-    let strips = out.as_chunks_mut::<STRIP>().0;
-    for (i, range) in problem.row_start().windows(2).enumerate() {
-        let end = range[1].min(range[0] + 3);
-        add_rows(strips, range[0]..end, width, columns, delassus_factor.terms(i));
-        if end < range[1] {
-            add_rows(strips, end..range[1], width, columns, delassus_factor.more_terms(i));
+    in_fours(Whole { problem, columns, out: out.as_chunks_mut().0, width });
+}
+
+struct Whole<'a> {
+    problem: &'a ConstraintProblem,
+    columns: &'a mut [Strip],
+    out: &'a mut [Strip],
+    width: usize,
+}
+
+impl Kernel for Whole<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { problem, columns, out, width } = self;
+        let (delassus_factor, rows) = (&problem.delassus_factor, problem.rows());
+        let numbers = columns.as_flattened_mut();
+        for (i, range) in problem.row_start().windows(2).enumerate() {
+            let end = range[1].min(range[0] + 3);
+            for (coordinate, w) in delassus_factor.terms(i) {
+                write(&mut numbers[STRIP * width * coordinate..], range[0]..end, w);
+            }
+            if end < range[1] {
+                for (coordinate, w) in delassus_factor.more_terms(i) {
+                    write(&mut numbers[STRIP * width * coordinate..], end..range[1], w);
+                }
+            }
+        }
+        // From the diagonal on, and then the same below it.
+        for (i, range) in problem.row_start().windows(2).enumerate() {
+            let end = range[1].min(range[0] + 3);
+            set_rows(simd, out, range[0]..end, width, columns, || delassus_factor.terms(i));
+            if end < range[1] {
+                set_rows(simd, out, end..range[1], width, columns, || delassus_factor.more_terms(i));
+            }
+        }
+        let numbers = out.as_flattened_mut();
+        for row in 1..rows {
+            let (above, below) = numbers.split_at_mut(STRIP * width * row);
+            let below = &mut below[..row];
+            for (x, line) in below.iter_mut().zip(above.chunks_exact(STRIP * width)) {
+                *x = line[row];
+            }
         }
     }
-    for row in 0..rows {
-        for column in row + 1..rows {
-            out[column * STRIP * width + row] = out[row * STRIP * width + column];
-        }
+}
+
+/// Up to three numbers into rows of a column.
+#[inline(always)]
+fn write(column: &mut [f64], rows: Range<usize>, w: Vec3) {
+    let out = &mut column[rows];
+    match out.len() {
+        3 => (out[0], out[1], out[2]) = (w.x, w.y, w.z),
+        2 => (out[0], out[1]) = (w.x, w.y),
+        _ => out[0] = w.x,
     }
 }
 
 /// Up to three rows of G, from the diagonal on: those of W times its columns.
 #[inline(always)]
-fn add_rows(
-    strips: &mut [[f64; STRIP]],
+fn set_rows<S: Simd, I: Iterator<Item = (usize, Vec3)>>(
+    simd: S,
+    out: &mut [Strip],
     rows: Range<usize>,
     width: usize,
-    columns: &[[f64; STRIP]],
-    terms: impl Iterator<Item = (usize, Vec3)>,
+    columns: &[Strip],
+    terms: impl Fn() -> I,
 ) {
-    let first = rows.start / STRIP;
-    let (x, more) = strips[rows.start * width..rows.end * width].split_at_mut(width);
-    for (coordinate, w) in terms {
-        let from = &columns[coordinate * width..][first..width];
-        if more.is_empty() {
-            x[first..].iter_mut().zip(from).for_each(|(x, g)| *x = add(x, w.x, g));
-            continue;
+    let count = rows.end - rows.start;
+    for strip in rows.start / STRIP..width {
+        let zero = f64x4::simd_from(simd, 0.0);
+        let (mut x, mut y, mut z) = (zero, zero, zero);
+        for (coordinate, w) in terms() {
+            let g = at(simd, &columns[coordinate * width + strip]);
+            x += g * w.x;
+            y += g * w.y;
+            z += g * w.z;
         }
-        let (y, z) = more.split_at_mut(width);
-        let others = y[first..].iter_mut().zip(&mut z[first..]);
-        for ((x, (y, z)), g) in x[first..].iter_mut().zip(others).zip(from) {
-            (*x, *y, *z) = (add(x, w.x, g), add(y, w.y, g), add(z, w.z, g));
+        let first = rows.start * width + strip;
+        out[first] = *x;
+        if count > 1 {
+            out[first + width] = *y;
+        }
+        if count > 2 {
+            out[first + 2 * width] = *z;
         }
     }
 }
@@ -133,33 +172,96 @@ pub(crate) fn dot(a: &[f64], x: &[f64]) -> f64 {
     dot_strips(a, x) + rest
 }
 
-/// out = A x, A by rows of whole strips, as many as x has: four rows at once.
-#[inline(always)]
+/// out = A x, A by rows of whole strips, as many as x has, and as many rows as `out` has or more.
 pub(crate) fn times(a: &[f64], x: &[f64], out: &mut [f64]) {
-    let x = x.as_chunks::<STRIP>().0;
-    let width = x.len();
-    let a = a.as_chunks::<STRIP>().0;
-    let mut rows = a.chunks_exact((STRIP * width).max(1));
-    let mut fours = out.chunks_exact_mut(STRIP);
-    for (out, rows) in (&mut fours).zip(&mut rows) {
-        let of = |k: usize| &rows[k * width..(k + 1) * width];
-        let mut sums = [[0.0; STRIP]; STRIP];
-        for ((((x, a), b), c), d) in x.iter().zip(of(0)).zip(of(1)).zip(of(2)).zip(of(3)) {
-            sums[0] = std::array::from_fn(|k| sums[0][k] + a[k] * x[k]);
-            sums[1] = std::array::from_fn(|k| sums[1][k] + b[k] * x[k]);
-            sums[2] = std::array::from_fn(|k| sums[2][k] + c[k] * x[k]);
-            sums[3] = std::array::from_fn(|k| sums[3][k] + d[k] * x[k]);
+    in_fours(Times { a: a.as_chunks().0, x: x.as_chunks().0, out });
+}
+
+struct Times<'a> {
+    a: &'a [Strip],
+    x: &'a [Strip],
+    out: &'a mut [f64],
+}
+
+impl Kernel for Times<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { a, x, out } = self;
+        let (width, n) = (x.len(), out.len());
+        let fours = n / STRIP;
+        for (i, out) in out[..STRIP * fours].as_chunks_mut::<STRIP>().0.iter_mut().enumerate() {
+            *out = dots(simd, four(&a[STRIP * i * width..], width, 0..width), x);
         }
-        out.iter_mut().zip(sums).for_each(|(out, s)| *out = (s[0] + s[1]) + (s[2] + s[3]));
+        for row in STRIP * fours..n {
+            out[row] = dot_strips(&a[row * width..][..width], x);
+        }
     }
-    for (out, row) in fours.into_remainder().iter_mut().zip(rows.remainder().chunks_exact(width.max(1))) {
-        *out = dot_strips(row, x);
+}
+
+/// Four numbers in one vector.
+pub(crate) type Strip = [f64; STRIP];
+
+/// Four rows of `width` strips, of each the strips `columns`.
+#[inline(always)]
+fn four(rows: &[Strip], width: usize, columns: Range<usize>) -> [&[Strip]; STRIP] {
+    let (start, count) = (columns.start, columns.end - columns.start);
+    let of = |k: usize| &rows[k * width + start..][..count];
+    [of(0), of(1), of(2), of(3)]
+}
+
+/// As [`four`].
+#[inline(always)]
+fn four_mut(rows: &mut [Strip], width: usize, columns: Range<usize>) -> [&mut [Strip]; STRIP] {
+    let (x, rest) = rows.split_at_mut(width);
+    let (y, rest) = rest.split_at_mut(width);
+    let (z, w) = rest.split_at_mut(width);
+    [&mut x[columns.clone()], &mut y[columns.clone()], &mut z[columns.clone()], &mut w[columns]]
+}
+
+/// A strip as a vector.
+#[inline(always)]
+fn at<S: Simd>(simd: S, x: &Strip) -> f64x4<S> {
+    f64x4::simd_from(simd, *x)
+}
+
+/// x − f u.
+#[inline(always)]
+fn minus<S: Simd>(x: f64x4<S>, f: f64, u: f64x4<S>) -> f64x4<S> {
+    x - u * f
+}
+
+/// x − Σ fₖ uₖ: one after another, or summed first.
+#[inline(always)]
+fn less<const SUMMED: bool, S: Simd>(x: f64x4<S>, f: Strip, [p, q, r, s]: [f64x4<S>; STRIP]) -> f64x4<S> {
+    if SUMMED {
+        return x - (p * f[0] + q * f[1] + r * f[2] + s * f[3]);
     }
+    x - p * f[0] - q * f[1] - r * f[2] - s * f[3]
+}
+
+/// Four rows times x.
+#[inline(always)]
+fn dots<S: Simd>(simd: S, [a, b, c, d]: [&[Strip]; STRIP], x: &[Strip]) -> Strip {
+    let count = x.len();
+    let (a, b, c, d) = (&a[..count], &b[..count], &c[..count], &d[..count]);
+    let zero = f64x4::simd_from(simd, 0.0);
+    let (mut s, mut t, mut u, mut v) = (zero, zero, zero, zero);
+    for k in 0..count {
+        let x = at(simd, &x[k]);
+        s += at(simd, &a[k]) * x;
+        t += at(simd, &b[k]) * x;
+        u += at(simd, &c[k]) * x;
+        v += at(simd, &d[k]) * x;
+    }
+    let sum = |s: f64x4<S>| (s[0] + s[1]) + (s[2] + s[3]);
+    [sum(s), sum(t), sum(u), sum(v)]
 }
 
 /// A dot product of whole strips.
 #[inline(always)]
-fn dot_strips(a: &[[f64; STRIP]], x: &[[f64; STRIP]]) -> f64 {
+fn dot_strips(a: &[Strip], x: &[Strip]) -> f64 {
     let mut sum = [0.0; STRIP];
     for (a, x) in a.iter().zip(x) {
         sum = std::array::from_fn(|k| sum[k] + a[k] * x[k]);

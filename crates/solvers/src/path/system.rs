@@ -96,10 +96,7 @@ impl System {
         if problem.blocks_formed() {
             return matrix_into(problem, &mut self.matrix);
         }
-        lanes::plain(
-            #[inline(always)]
-            || whole_into(problem, &mut self.columns, &mut self.whole),
-        );
+        whole_into(problem, &mut self.columns, &mut self.whole);
         let n = problem.rows();
         self.matrix.clear();
         for (row, numbers) in self.whole.chunks_exact(n.next_multiple_of(STRIP).max(1)).enumerate() {

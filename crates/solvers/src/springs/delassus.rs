@@ -99,11 +99,7 @@ impl Dense {
     pub(super) fn take(&mut self, problem: &ConstraintProblem) -> bool {
         let n = problem.rows();
         if knows_all(problem) {
-            let Self { columns, a, .. } = self;
-            lanes::plain(
-                #[inline(always)]
-                || whole_into(problem, columns, a),
-            );
+            whole_into(problem, &mut self.columns, &mut self.a);
             self.width = STRIP * n.div_ceil(STRIP);
             for (r, compliance) in problem.compliance.iter().enumerate() {
                 self.a[r * self.width + r] += compliance;
@@ -180,9 +176,9 @@ impl Dense {
         let Self { a, width, unknowns, runs, symmetric, lu, cholesky, line, .. } = self;
         let (n, w) = (unknowns.len(), *width);
         if *symmetric {
-            cholesky.clear(n);
+            cholesky.begin(n);
         } else {
-            lu.clear(n);
+            lu.begin(n);
         }
         for (r, unknown) in unknowns.iter().enumerate() {
             let first = unknown.first * w;
@@ -224,10 +220,7 @@ impl Delassus for Dense {
         padded.resize(*width, 0.0);
         out.clear();
         out.resize(x.len(), 0.0);
-        lanes::plain(
-            #[inline(always)]
-            || times(a, padded, out),
-        );
+        times(a, padded, out);
     }
 
     fn factor(&mut self, problem: &ConstraintProblem, pieces: &[Piece], d: &[f64]) -> bool {

@@ -42,14 +42,12 @@ impl Newton {
         let rows = view.problem.rows();
         self.lu.reserve(rows); // what is unknown now may be few of them
         self.lu.clear(unknowns);
+        if self.whole.is_empty() {
+            whole_into(view.problem, &mut self.columns, &mut self.whole);
+        }
         lanes::plain(
             #[inline(always)]
-            || {
-                if self.whole.is_empty() {
-                    whole_into(view.problem, &mut self.columns, &mut self.whole);
-                }
-                self.write_all(view);
-            },
+            || self.write_all(view),
         );
         self.factor_written()
     }
