@@ -33,6 +33,8 @@ const RESTING: f64 = 1e2;
 const FAR: f64 = 1e5;
 /// Impulses that differ by less than this share of the largest are the same [–].
 const SAME: f64 = 1e-12;
+/// Impulses of rest differ from step to step by no more than this share of the largest [–].
+const REPEATED: f64 = 1e-6;
 
 /// See the module; holds during one solve.
 #[derive(Default)]
@@ -200,6 +202,12 @@ impl InitialGuesses {
         given.within(enough).then(|| given.sum.sqrt())
     }
 
+    /// True if `impulses` are those of two steps, nearly, or nothing is known of the step before: others are not of rest.
+    pub(crate) fn repeat(problem: &ConstraintProblem, impulses: &[f64]) -> bool {
+        let second = &problem.second_start;
+        second.len() != impulses.len() || !worth_a_look(second) || differ_by_at_most(REPEATED, impulses, second)
+    }
+
     /// After [`Self::keep`], the same for some of the blocks: the square of what they leave, and how many times less than the
     /// tolerance that must be.
     pub(crate) fn keep_part(&self, problem: &ConstraintProblem, blocks: &[usize]) -> (f64, f64) {
@@ -313,8 +321,13 @@ fn worth_a_look(impulses: &[f64]) -> bool {
 }
 
 fn same(a: &[f64], b: &[f64]) -> bool {
+    differ_by_at_most(SAME, a, b)
+}
+
+/// True if no two numbers differ by more than this share of the largest.
+fn differ_by_at_most(share: f64, a: &[f64], b: &[f64]) -> bool {
     let largest = a.iter().fold(0.0_f64, |m, x| if x.abs() > m { x.abs() } else { m });
-    a.iter().zip(b).fold(true, |same, (a, b)| same & ((a - b).abs() <= SAME * largest))
+    a.iter().zip(b).fold(true, |same, (a, b)| same & ((a - b).abs() <= share * largest))
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ macro_rules! words {
 }
 
 words! { Stage:
-    LastImpulses = "last-impulses", "impulses of the step before, if they leave no more than what rests does";
+    LastImpulses = "last-impulses", "impulses of the step before, if those of two steps agree and leave no more than rest does";
     Springs = "springs", "the answer of equal stiff springs, loaded from nothing";
     Starts = "starts", "the nearest of the starts there are";
     Hold = "hold", "impulses that hold all that touches";

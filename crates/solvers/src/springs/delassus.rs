@@ -53,8 +53,9 @@ pub(super) struct Dense {
     unknowns: Vec<Unknown>,
     /// Unknowns that are consecutive rows: their places, and the first of these rows.
     runs: Vec<(Range<usize>, usize)>,
-    /// All pieces are symmetric: (1) to (3).
+    /// All pieces are symmetric, (1) to (3): the unknowns are these rows.
     symmetric: bool,
+    rows: Vec<usize>,
     lu: Lu,
     cholesky: Cholesky,
     columns: Vec<[f64; STRIP]>,
@@ -124,10 +125,47 @@ impl Dense {
         self.a[row * self.width + column]
     }
 
+    /// Lists the rows that are unknown, if all pieces are symmetric.
+    fn list_rows(&mut self, problem: &ConstraintProblem, pieces: &[Piece]) {
+        self.rows.clear();
+        self.symmetric = true;
+        let mut start = 0;
+        for (cone, piece) in problem.cones().iter().zip(pieces) {
+            let end = start + cone.dim();
+            match piece {
+                Piece::Fixed(_) => {}
+                Piece::Sticks => self.rows.extend(start..end),
+                Piece::Closed => self.rows.push(start + cone.normal()),
+                Piece::Slides { .. } => {
+                    self.symmetric = false;
+                    return;
+                }
+            }
+            start = end;
+        }
+    }
+
+    /// The matrix of the rows that are unknown, into the Cholesky factor.
+    fn write_rows(&mut self, d: &[f64]) {
+        let Self { a, width, rows, cholesky, .. } = self;
+        let n = rows.len();
+        cholesky.begin(n);
+        let runs = rows.last().is_some_and(|last| last + 1 == rows[0] + n);
+        for (k, &r) in rows.iter().enumerate() {
+            let from = &a[r * *width..][..*width];
+            let row = &mut cholesky.row_mut(k)[k..];
+            if runs {
+                row.copy_from_slice(&from[r..r + row.len()]);
+            } else {
+                row.iter_mut().zip(&rows[k..]).for_each(|(out, &c)| *out = from[c]);
+            }
+            row[0] += d[r];
+        }
+    }
+
     fn list_unknowns(&mut self, problem: &ConstraintProblem, pieces: &[Piece], d: &[f64]) {
         self.unknowns.clear();
         self.runs.clear();
-        self.symmetric = true;
         for (i, piece) in pieces.iter().enumerate() {
             let (cone, rows) = (problem.cone(i), problem.range(i));
             match *piece {
@@ -138,7 +176,6 @@ impl Dense {
                     self.push_rows(row..row + 1, d);
                 }
                 Piece::Slides { along, mu, share, stiff } => {
-                    self.symmetric = false;
                     let (first, dim, normal) = (rows.start, rows.len(), cone.normal());
                     let tangents = tangential_rows(cone);
                     let (mut column, mut left) = ([0.0; MAX_ROWS], [0.0; MAX_ROWS]);
@@ -170,16 +207,12 @@ impl Dense {
         self.unknowns.extend(rows.map(|row| Unknown::row(row, d[row])));
     }
 
-    /// The matrix of the unknowns, into the factor that takes it.
+    /// The matrix of the unknowns, into the factor by pivots.
     #[inline(always)]
     fn write(&mut self) {
-        let Self { a, width, unknowns, runs, symmetric, lu, cholesky, line, .. } = self;
+        let Self { a, width, unknowns, runs, lu, line, .. } = self;
         let (n, w) = (unknowns.len(), *width);
-        if *symmetric {
-            cholesky.begin(n);
-        } else {
-            lu.begin(n);
-        }
+        lu.begin(n);
         for (r, unknown) in unknowns.iter().enumerate() {
             let first = unknown.first * w;
             let whole: &[f64] = if unknown.dim == 1 {
@@ -195,7 +228,7 @@ impl Dense {
                 }
                 line
             };
-            let row = if *symmetric { cholesky.row_mut(r) } else { lu.row_mut(r) };
+            let row = lu.row_mut(r);
             let mut next = 0;
             for (places, first) in &*runs {
                 for (out, other) in row[next..places.start].iter_mut().zip(&unknowns[next..]) {
@@ -224,12 +257,17 @@ impl Delassus for Dense {
     }
 
     fn factor(&mut self, problem: &ConstraintProblem, pieces: &[Piece], d: &[f64]) -> bool {
+        self.list_rows(problem, pieces);
+        if self.symmetric {
+            self.write_rows(d);
+            return self.cholesky.factor();
+        }
         self.list_unknowns(problem, pieces, d);
         lanes::plain(
             #[inline(always)]
             || self.write(),
         );
-        if self.symmetric { self.cholesky.factor() } else { self.lu.factor() }
+        self.lu.factor()
     }
 
     fn is_regular(&self) -> bool {
@@ -237,14 +275,17 @@ impl Delassus for Dense {
     }
 
     fn solve(&mut self, _: &ConstraintProblem, _: &[Piece], x: &mut [f64]) {
-        let Self { unknowns, symmetric, lu, cholesky, b, .. } = self;
+        let Self { unknowns, symmetric, rows, lu, cholesky, b, .. } = self;
         b.clear();
-        b.extend(unknowns.iter().map(|u| u.column_times(x)));
         if *symmetric {
+            b.extend(rows.iter().map(|&r| x[r]));
             cholesky.solve_at_once(b);
-        } else {
-            lu.solve_at_once(b);
+            x.fill(0.0);
+            rows.iter().zip(&*b).for_each(|(&r, b)| x[r] = *b);
+            return;
         }
+        b.extend(unknowns.iter().map(|u| u.column_times(x)));
+        lu.solve_at_once(b);
         x.fill(0.0);
         for (unknown, b) in unknowns.iter().zip(&*b) {
             for (x, column) in x[unknown.first..][..unknown.dim].iter_mut().zip(&unknown.column) {

@@ -5,7 +5,7 @@ use crate::finish::{Finish, Reached};
 use crate::initial_guess::InitialGuesses;
 use crate::iterate::Task;
 use crate::plan::{self, Facts, Stage, rubs};
-use crate::springs::{Answer, Question, Springs, SpringsParams};
+use crate::springs::{Answer, Question, SpringsParams};
 use crate::trees::{TreeSystem, knows_all};
 use crate::work;
 use std::ops::ControlFlow;
@@ -80,6 +80,7 @@ impl<R: Rule> Twin<R> {
             let began = plan::clock();
             let mut solved = None;
             match line.stage {
+                Stage::LastImpulses if !InitialGuesses::repeat(problem, impulses) => {}
                 Stage::LastImpulses => {
                     let kept = ws.with_starts(problem, R::LAW, tolerance, |starts, task, _| {
                         starts.keep(task, impulses)
@@ -284,20 +285,18 @@ impl<R: Rule> Twin<R> {
         given.clear();
         given.extend_from_slice(impulses);
         let mut steps = 0;
-        let mut springs = std::mem::take(&mut ws.springs);
         let question = Question { problem, stopping: &ws.stopping, params, tolerance };
-        let mut answer = springs.answer(&question, impulses);
+        let mut answer = ws.springs.answer(&question, impulses);
         if let Answer::Stalled = answer
-            && let Some(soft) = self.equilibrium(ws, &springs, params, problem, (tolerance, impulses), watch)
+            && let Some(soft) = self.equilibrium(ws, params, problem, (tolerance, impulses), watch)
         {
             ws.prepare(problem);
             steps = soft.iterations;
             if soft.converged() {
                 let question = Question { problem, stopping: &ws.stopping, params, tolerance };
-                answer = springs.go_on(&question, &ws.equilibrium, impulses);
+                answer = ws.springs.go_on(&question, &ws.equilibrium, impulses);
             }
         }
-        ws.springs = springs;
         let residual = if let Answer::Found(found) = answer { found.residual } else { f64::INFINITY };
         if residual > tolerance {
             // What has no answer drives springs far: the nearer of both is where the chain starts.
@@ -315,7 +314,6 @@ impl<R: Rule> Twin<R> {
     fn equilibrium(
         &self,
         ws: &mut Workspace,
-        springs: &Springs,
         params: &SpringsParams,
         problem: &ConstraintProblem,
         (tolerance, impulses): (f64, &[f64]),
@@ -328,7 +326,7 @@ impl<R: Rule> Twin<R> {
         } else {
             soft.copy_rows_of(problem);
         }
-        springs.soften(params, &mut soft);
+        ws.springs.soften(params, &mut soft);
         let formed = TreeSystem::pays(&soft) || soft.form_blocks().is_ok();
         let mut lambda = std::mem::take(&mut ws.equilibrium);
         lambda.clear();
