@@ -21,8 +21,11 @@ import random
 import re
 import xml.etree.ElementTree as tree
 
-import mujoco
-import numpy as np
+try:
+    import mujoco
+    import numpy as np
+except ImportError:  # boxes need neither
+    mujoco = None
 
 # URDF below the folder of robots; feet and their radius [m]; servo gains [N m/rad, N m s/rad]; posture by
 # the end of the joint's name [rad].

@@ -205,7 +205,9 @@ impl InitialGuesses {
     /// True if `impulses` are those of two steps, nearly, or nothing is known of the step before: others are not of rest.
     pub(crate) fn repeat(problem: &ConstraintProblem, impulses: &[f64]) -> bool {
         let second = &problem.second_start;
-        second.len() != impulses.len() || !worth_a_look(second) || differ_by_at_most(REPEATED, impulses, second)
+        second.len() != impulses.len()
+            || !worth_a_look(second)
+            || differ_by_at_most(REPEATED, impulses, second)
     }
 
     /// After [`Self::keep`], the same for some of the blocks: the square of what they leave, and how many times less than the

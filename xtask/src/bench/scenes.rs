@@ -185,17 +185,23 @@ fn scene_file(setup: &Setup, scene: &str) -> Result<Option<Scene>, String> {
         let rival = (scene == "quadruped").then(|| root().join(QUADRUPED));
         return Ok(Some(Scene { ours: scene.to_owned(), rival }));
     }
+    Ok(written(&setup.python, scene)?
+        .map(|file| Scene { ours: file.display().to_string(), rival: Some(file) }))
+}
+
+/// The MJCF file of a scene that is not built in; `None` where third-party files are missing.
+pub(super) fn written(python: &std::path::Path, scene: &str) -> Result<Option<PathBuf>, String> {
     let data = std::env::var_os("STICTION_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
     if OF_DATA.contains(&scene) && !data.is_dir() {
         return Ok(None);
     }
     let folder = target().join("bench");
-    let robots = if OF_ROBOTS.contains(&scene) { robots(&setup.python)? } else { PathBuf::new() };
+    let robots = if OF_ROBOTS.contains(&scene) { robots(python)? } else { PathBuf::new() };
     let file = folder.join("scenes").join(format!("{scene}.xml"));
-    let mut command = Command::new(&setup.python);
+    let mut command = Command::new(python);
     command.current_dir(root()).arg("xtask/bench/scene_files.py").arg(scene).arg(&file);
     output(command.arg("--robots").arg(robots).arg("--data").arg(data))?;
-    Ok(Some(Scene { ours: file.display().to_string(), rival: Some(file) }))
+    Ok(Some(file))
 }
 
 fn run_ours(setup: &Setup, scene: &Scene, judged: bool) -> Result<Option<Value>, String> {

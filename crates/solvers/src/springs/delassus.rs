@@ -20,9 +20,6 @@ use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem};
 use stiction_dynamics::lanes;
 
-/// The least pivot over the largest of equations that are far from singular [–].
-const REGULAR: f64 = 1e-5;
-
 /// G + R of an island, set up once for a problem and then factored for one set of pieces after another.
 pub(super) trait Delassus {
     /// out = (G + R) x.
@@ -37,8 +34,9 @@ pub(super) trait Delassus {
     /// Factors the equations of `pieces`, `d` being the diagonal of D by rows [1/kg]. False if they are singular.
     fn factor(&mut self, problem: &ConstraintProblem, pieces: &[Piece], d: &[f64]) -> bool;
 
-    /// True if the symmetric equations just factored are far from singular: no impulses act on no velocity.
-    fn is_regular(&self) -> bool;
+    /// True if the symmetric equations just factored are far from singular, the least pivot being more than `share` of the largest:
+    /// no impulses act on no velocity.
+    fn is_regular(&self, share: f64) -> bool;
 
     /// Replaces the right-hand side b, by rows, by Δλ. Of blocks that slide b_T must be normal to u.
     fn solve(&mut self, problem: &ConstraintProblem, pieces: &[Piece], x: &mut [f64]);
@@ -270,8 +268,8 @@ impl Delassus for Dense {
         self.lu.factor()
     }
 
-    fn is_regular(&self) -> bool {
-        self.symmetric && self.cholesky.least_pivot() > REGULAR
+    fn is_regular(&self, share: f64) -> bool {
+        self.symmetric && self.cholesky.least_pivot() > share
     }
 
     fn solve(&mut self, _: &ConstraintProblem, _: &[Piece], x: &mut [f64]) {
@@ -352,7 +350,7 @@ impl Delassus for ByTrees {
         self.system.factor(equations)
     }
 
-    fn is_regular(&self) -> bool {
+    fn is_regular(&self, _: f64) -> bool {
         false
     }
 
@@ -393,10 +391,10 @@ impl Delassus for Operator<'_> {
         }
     }
 
-    fn is_regular(&self) -> bool {
+    fn is_regular(&self, share: f64) -> bool {
         match self {
-            Self::Dense(a) => a.is_regular(),
-            Self::Trees(a) => a.is_regular(),
+            Self::Dense(a) => a.is_regular(share),
+            Self::Trees(a) => a.is_regular(share),
         }
     }
 

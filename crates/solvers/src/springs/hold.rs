@@ -14,25 +14,12 @@
 //! Where the smallest impulses leave their cones, others may not: [`Hold::any`] finds these, the smallest of them, by the
 //! convex problem of [`crate::minimum_norm`].
 
+use super::Island;
 use super::delassus::Delassus;
 use super::pieces::{Piece, friction_of, piece_of};
-use super::{Island, SpringsParams};
 use crate::minimum_norm::MinimumNorm;
 use stiction_contact::cone::tangential;
 use stiction_contact::{Cone, Law};
-
-/// Rounds of what presses without friction, of which the last change one contact at a time; and rounds of P.
-const PRESSES: usize = 16;
-const ROUNDS: usize = 4;
-/// Pulls and overlaps up to this share of all impulses and of g are rounding [–].
-const OUTSIDE: f64 = 1e-9;
-const OVERLAPS: f64 = 1e-10;
-/// (2) ends at this share of g, and goes on while a step leaves at most this share of the last [–].
-const ENOUGH: f64 = 1e-14;
-/// In the range of A it ends at this share of g [–].
-const ROUNDING: f64 = 1e-15;
-const GAIN: f64 = 0.3;
-const STEPS: usize = 8;
 
 /// Where a problem is held; valid during one solve.
 #[derive(Default)]
@@ -55,25 +42,20 @@ impl Hold {
     pub(super) fn smallest<D: Delassus>(
         &mut self,
         island: &Island<'_>,
-        params: &SpringsParams,
         a: &mut D,
         tolerance: f64,
     ) -> Option<f64> {
-        if params.rows == 0 || island.problem.rows() <= params.rows as usize {
-            self.press(island, params, a);
-        } else {
-            self.close(island);
-        }
+        self.press(island, a);
         if !self.touches() {
             return None;
         }
-        self.metric(island, params.null);
-        for _ in 0..ROUNDS {
+        self.metric(island, island.params.null);
+        for _ in 0..island.params.rounds {
             if !self.factor_and_solve(island, a, tolerance) {
                 return None;
             }
             if !self.changes(island, tolerance) {
-                if !a.is_regular() {
+                if !a.is_regular(island.params.regular) {
                     self.take_noise(island, a, tolerance);
                 }
                 return self.inside(island).then(|| self.judge(island, a)).filter(|e| *e <= tolerance);
@@ -87,7 +69,6 @@ impl Hold {
     pub(super) fn any<D: Delassus>(
         &mut self,
         island: &Island<'_>,
-        params: &SpringsParams,
         a: &mut D,
         pieces: &[Piece],
         tolerance: f64,
@@ -98,22 +79,32 @@ impl Hold {
             Piece::Slides { .. } => Self::held(island.problem.cone(i)),
             other => *other,
         }));
-        self.any_of_p(island, params, a, tolerance)
+        self.any_of_p(island, a, tolerance)
+    }
+
+    /// Any admissible impulses that hold what closes without impulses, as [`Self::any`] finds them: for islands of many rows.
+    pub(super) fn any_of_many<D: Delassus>(
+        &mut self,
+        island: &Island<'_>,
+        a: &mut D,
+        tolerance: f64,
+    ) -> Option<f64> {
+        self.close(island);
+        if self.touches() { self.any_of_p(island, a, tolerance) } else { None }
     }
 
     /// Finds what [`Self::any`] does for P as it is after [`Self::smallest`].
     pub(super) fn any_of_p<D: Delassus>(
         &mut self,
         island: &Island<'_>,
-        params: &SpringsParams,
         a: &mut D,
         tolerance: f64,
     ) -> Option<f64> {
         // The nearest impulses by length, since cones are projected onto so.
         let largest = island.stopping.norms.iter().fold(0.0_f64, |m, n| m.max(*n));
         self.d.clear();
-        self.d.resize(island.problem.rows(), 0.1 * params.null * largest);
-        for _ in 0..ROUNDS {
+        self.d.resize(island.problem.rows(), 0.1 * island.params.null * largest);
+        for _ in 0..island.params.rounds {
             if !self.factor_and_solve(island, a, tolerance) {
                 return None;
             }
@@ -156,7 +147,7 @@ impl Hold {
     }
 
     /// P: what presses where there is no friction, with springs along the normals alone; the answer is unique.
-    fn press<D: Delassus>(&mut self, island: &Island<'_>, params: &SpringsParams, a: &mut D) {
+    fn press<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) {
         let problem = island.problem;
         self.size = island.size();
         self.pieces.clear();
@@ -166,8 +157,9 @@ impl Hold {
             cone if problem.free_velocity[problem.range(i).start + cone.normal()] < 0.0 => Piece::Closed,
             _ => Piece::Fixed(0.0),
         }));
-        self.metric(island, params.compliance);
-        for round in 0..PRESSES {
+        self.metric(island, island.params.compliance);
+        let presses = island.params.presses;
+        for round in 0..presses {
             if !a.factor(problem, &self.pieces, &self.d) {
                 self.lambda.clear();
                 self.lambda.resize(problem.rows(), 0.0);
@@ -187,13 +179,13 @@ impl Hold {
                     _ => continue,
                 };
                 last = Some((i, next));
-                if round < PRESSES / 2 {
+                if round < presses / 2 {
                     *piece = next;
                 }
             }
             let Some((i, next)) = last else { break };
             // Block pivots may go in circles; one at a time do not [Murty1974].
-            if round >= PRESSES / 2 {
+            if round >= presses / 2 {
                 self.pieces[i] = next;
             }
         }
@@ -225,7 +217,7 @@ impl Hold {
         }
         self.start(island, a);
         let mut before = f64::INFINITY;
-        for _ in 0..STEPS {
+        for _ in 0..island.params.refinements {
             self.step.clear();
             self.step.extend(self.c.iter().map(|c| -c));
             a.solve(problem, &self.pieces, &mut self.step);
@@ -235,10 +227,10 @@ impl Hold {
             if !left.is_finite() {
                 return false;
             }
-            if left <= ENOUGH * self.size {
+            if left <= island.params.refined * self.size {
                 return true;
             }
-            if left > GAIN * before {
+            if left > island.params.refinement_gain * before {
                 break;
             }
             before = left;
@@ -273,7 +265,7 @@ impl Hold {
     fn correct<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> bool {
         let problem = island.problem;
         let mut before = f64::INFINITY;
-        for _ in 0..=STEPS {
+        for _ in 0..=island.params.refinements {
             a.velocities(problem, &self.lambda, &mut self.c);
             self.step.clear();
             self.step.extend(self.c.iter().map(|c| -c));
@@ -283,10 +275,10 @@ impl Hold {
             if !left.is_finite() {
                 return false;
             }
-            if left <= ROUNDING * self.size {
+            if left <= island.params.refined_in_range * self.size {
                 return true;
             }
-            if !(left <= GAIN * before) {
+            if !(left <= island.params.refinement_gain * before) {
                 return left <= tolerance;
             }
             before = left;
@@ -343,7 +335,7 @@ impl Hold {
         let Self { pieces, lambda, c, size, .. } = self;
         let problem = island.problem;
         let largest = lambda.iter().fold(0.0_f64, |m, l| m.max(l.abs()));
-        let overlaps = (OVERLAPS * *size).min(tolerance);
+        let overlaps = (island.params.overlaps * *size).min(tolerance);
         let mut changed = false;
         for (i, piece) in pieces.iter_mut().enumerate() {
             let cone = problem.cone(i);
@@ -365,7 +357,7 @@ impl Hold {
                 }
                 (_, Piece::Fixed(_)) if c[r] < -overlaps => Self::held(cone),
                 (_, Piece::Fixed(_)) => continue,
-                (_, _) if lambda[r] < -OUTSIDE * largest => Piece::Fixed(0.0),
+                (_, _) if lambda[r] < -island.params.outside * largest => Piece::Fixed(0.0),
                 _ => continue,
             };
             (*piece, changed) = (next, true);
@@ -377,7 +369,7 @@ impl Hold {
     fn inside(&mut self, island: &Island<'_>) -> bool {
         let problem = island.problem;
         let square: f64 = self.lambda.iter().map(|l| l * l).sum();
-        let slack = OUTSIDE * square.sqrt();
+        let slack = island.params.outside * square.sqrt();
         for (i, cone) in problem.cones().iter().enumerate() {
             let Some(mu) = friction_of(*cone) else { continue };
             let here = &self.lambda[problem.range(i)];

@@ -11,9 +11,6 @@ use super::pieces::{friction_of, tangential_rows};
 use crate::residual::StoppingResidual;
 use stiction_contact::{Cone, ConstraintProblem};
 
-/// Contact points whose rows of W differ by less than this share of their length coincide, by the square [–].
-const COINCIDE: f64 = 1e-12;
-
 /// The diagonal of D by rows [1/kg], for ρ = 1, and ḡ.
 #[derive(Default)]
 pub(super) struct Metric {
@@ -61,7 +58,7 @@ impl Metric {
             // A row that nothing moves.
             d.iter_mut().filter(|d| !(**d > 0.0)).for_each(|d| *d = normal * self.mean);
         }
-        self.share_springs(problem, stopping, &mut entry);
+        self.share_springs(problem, stopping, params.coincide, &mut entry);
     }
 
     /// Multiplies D of contacts by the number of those that coincide with them.
@@ -69,9 +66,10 @@ impl Metric {
         &mut self,
         problem: &ConstraintProblem,
         stopping: &StoppingResidual,
+        coincide: f64,
         entry: &mut impl FnMut(usize, usize) -> f64,
     ) {
-        let near = |a: f64, b: f64| (a - b).abs() <= COINCIDE * a.abs().max(b.abs());
+        let near = |a: f64, b: f64| (a - b).abs() <= coincide * a.abs().max(b.abs());
         for (i, _) in problem.cones().iter().enumerate().filter(|c| friction_of(*c.1).is_some()) {
             let mut number = 1.0;
             for (j, other) in problem.cones().iter().enumerate() {

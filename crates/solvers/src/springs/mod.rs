@@ -52,15 +52,47 @@ parameters! {
         rests: f64 = 1e-11, "m/s", above(0.0);
         /// Natural map that impulses which hold may leave, however large the tolerance.
         held: f64 = 1e-8, "m/s", above(0.0);
+        /// Rounds in which what presses without friction is found, of which the later half change one contact at a time.
+        presses: u32 = 16, "–", at_least(2.0);
+        /// Rounds in which what is held opens where it pulls and closes where it would overlap.
+        rounds: u32 = 4, "–", at_least(1.0);
+        /// Pulls and impulses outside of their cones up to this share of all impulses are rounding.
+        outside: f64 = 1e-9, "–", above(0.0);
+        /// Velocities of overlap up to this share of g are rounding.
+        overlaps: f64 = 1e-10, "–", above(0.0);
+        /// Steps of iterative refinement to impulses that hold.
+        refinements: u32 = 8, "–", at_least(1.0);
+        /// Share of g at which refinement ends …
+        refined: f64 = 1e-14, "–", above(0.0);
+        /// … and in the range of G alone.
+        refined_in_range: f64 = 1e-15, "–", above(0.0);
+        /// Share of the error that a step of refinement may leave.
+        refinement_gain: f64 = 0.3, "–", above(0.0).at_most(1.0);
+        /// Least pivot over the largest of a matrix that counts as regular.
+        regular: f64 = 1e-5, "–", above(0.0);
+        /// Contacts coincide whose rows of G differ by no more than this share, which is that of distances squared.
+        coincide: f64 = 1e-12, "–", above(0.0);
         /// Steps of Newton's method to the equilibrium of the springs, before other methods.
         newton_steps: u32 = 20, "–", at_least(1.0);
         /// ρ of the softer springs, from whose equilibrium it goes on where it finds none at once, in units of that of the stiff ones.
         softer: f64 = 10.0, "–", at_least(1.0);
+        /// Error of an equilibrium, in units of ‖g‖ over the mean diagonal of G …
+        found: f64 = 1e-10, "–", above(0.0);
+        /// … of that of softer springs, in units of their ρ …
+        rough: f64 = 1e-6, "–", above(0.0);
+        /// … and of a proximal step.
+        sharp: f64 = 1e-13, "–", above(0.0);
+        /// An error as small as this is rounding, where a step leaves more than a tenth of it.
+        newton_rounding: f64 = 1e-12, "–", above(0.0);
+        /// The factor of other steps serves while the pieces are the same and each step leaves no more than this share of the error.
+        newton_gain: f64 = 0.1, "–", above(0.0).at_most(1.0);
+        /// A proximal step that leaves more than this share of the natural map is followed by a harder one.
+        slow: f64 = 0.03, "–", above(0.0).at_most(1.0);
         /// Steps of Newton's method in a proximal step.
         proximal_newton_steps: u32 = 14, "–", at_least(1.0);
         /// Proximal steps towards ρ = 0.
         proximal_steps: u32 = 6, "–", at_least(1.0);
-        /// The share of ρ with which they go on after one that gained little.
+        /// The share of ρ with which they begin, and of theirs with which they go on after one that gained little.
         harder: f64 = 1e-2, "–", above(0.0).at_most(1.0);
         /// Share of the tolerance at which they end.
         digits: f64 = 1e-4, "–", above(0.0).at_most(1.0);
@@ -78,10 +110,16 @@ pub(super) struct Island<'a> {
     problem: &'a ConstraintProblem,
     stopping: &'a StoppingResidual,
     metric: &'a Metric,
+    params: &'a SpringsParams,
     size: f64,
 }
 
 impl Island<'_> {
+    /// True where the answer is not that of springs.
+    fn is_large(&self) -> bool {
+        self.params.rows > 0 && self.problem.rows() > self.params.rows as usize
+    }
+
     /// ‖g‖ [m/s].
     fn size(&self) -> f64 {
         self.size
@@ -141,29 +179,31 @@ impl Springs {
             impulses.fill(0.0);
             return Answer::Found(Found { residual, steps: 0 });
         }
-        self.with(task, size, |island, params, hold, newton, a| {
-            if let Some(residual) = hold.smallest(island, params, a, held) {
+        self.with(task, size, |island, hold, newton, a| {
+            if let Some(residual) = hold.smallest(island, a, held) {
                 impulses.copy_from_slice(&hold.lambda);
                 return Answer::Found(Found { residual, steps: 1 });
             }
-            if !newton.equilibrium(island, params, a, &hold.pressing) {
+            if !newton.equilibrium(island, a, &hold.pressing) {
                 return Answer::Stalled;
             }
-            from_equilibrium(island, params, (hold, newton), a, tolerance, impulses)
+            from_equilibrium(island, (hold, newton), a, tolerance, impulses)
         })
         .unwrap_or(Answer::Stalled)
     }
 
-    /// Impulses that hold all that touches, the smallest if these are in their cones, into `impulses`; their natural map [m/s], at most
+    /// Impulses that hold all that touches, of few rows the smallest if these are in their cones, into `impulses`; their natural map [m/s], at most
     /// the tolerance. `None`, and the impulses as they were, where there are none.
     pub(crate) fn hold(&mut self, task: &Question<'_>, impulses: &mut [f64]) -> Option<f64> {
         let size = task.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
         let tolerance = task.tolerance.min(task.params.held);
         let mut residual = None;
-        self.with(task, size, |island, params, hold, _, a| {
-            residual = hold
-                .smallest(island, params, a, tolerance)
-                .or_else(|| hold.any_of_p(island, params, a, tolerance));
+        self.with(task, size, |island, hold, _, a| {
+            residual = if island.is_large() {
+                hold.any_of_many(island, a, tolerance)
+            } else {
+                hold.smallest(island, a, tolerance).or_else(|| hold.any_of_p(island, a, tolerance))
+            };
             if residual.is_some() {
                 impulses.copy_from_slice(&hold.lambda);
             }
@@ -182,10 +222,10 @@ impl Springs {
     /// Goes on from the equilibrium `at`, after [`Self::answer`] has stalled.
     pub(crate) fn go_on(&mut self, task: &Question<'_>, at: &[f64], impulses: &mut [f64]) -> Answer {
         let size = task.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
-        self.with(task, size, |island, params, hold, newton, a| {
+        self.with(task, size, |island, hold, newton, a| {
             newton.begin_at(at);
-            newton.look(island, params, a);
-            from_equilibrium(island, params, (hold, newton), a, task.tolerance, impulses)
+            newton.look(island, a);
+            from_equilibrium(island, (hold, newton), a, task.tolerance, impulses)
         })
         .unwrap_or(Answer::Stalled)
     }
@@ -195,7 +235,7 @@ impl Springs {
         &mut self,
         task: &Question<'_>,
         size: f64,
-        answer: impl FnOnce(&Island<'_>, &SpringsParams, &mut Hold, &mut Newton, &mut Operator<'_>) -> Answer,
+        answer: impl FnOnce(&Island<'_>, &mut Hold, &mut Newton, &mut Operator<'_>) -> Answer,
     ) -> Option<Answer> {
         let Question { problem, stopping, params, .. } = *task;
         let Self { metric, hold, newton, dense, trees } = self;
@@ -210,8 +250,8 @@ impl Springs {
             metric.prepare(problem, stopping, params, |r, c| dense.entry(r, c));
             Operator::Dense(dense)
         };
-        let island = Island { problem, stopping, metric, size };
-        Some(answer(&island, params, hold, newton, &mut a))
+        let island = Island { problem, stopping, metric, params, size };
+        Some(answer(&island, hold, newton, &mut a))
     }
 }
 
@@ -237,20 +277,19 @@ fn rests_alone(task: &Question<'_>) -> Option<f64> {
 /// From an equilibrium: what creeps is held if anything holds it; else springs harden.
 fn from_equilibrium<D: Delassus>(
     island: &Island<'_>,
-    params: &SpringsParams,
     (hold, newton): (&mut Hold, &mut Newton),
     a: &mut D,
     tolerance: f64,
     impulses: &mut [f64],
 ) -> Answer {
     let steps = newton.factorisations;
-    if newton.creeps(island, params)
-        && let Some(residual) = hold.any(island, params, a, &newton.pieces, tolerance.min(params.held))
+    if newton.creeps(island)
+        && let Some(residual) = hold.any(island, a, &newton.pieces, tolerance.min(island.params.held))
     {
         impulses.copy_from_slice(&hold.lambda);
         return Answer::Found(Found { residual, steps });
     }
-    let residual = newton.harden(island, params, a, tolerance);
+    let residual = newton.harden(island, a, tolerance);
     if !residual.is_finite() {
         return Answer::Stalled;
     }

@@ -7,22 +7,10 @@
 //! With λ_ref = 0 that is (1) of [`super`]; with λ_ref the last answer it is a proximal step of the exact law
 //! [Rockafellar1976], of which a few lead to ρ → 0.
 
+use super::Island;
 use super::delassus::Delassus;
 use super::pieces::{Piece, piece_of, put, tangential_rows};
-use super::{Island, SpringsParams};
 use stiction_contact::Law;
-
-/// F at which an equilibrium is found, and at which a proximal step is, in units of ‖g‖/ḡ [–].
-const FOUND: f64 = 1e-10;
-const SHARP: f64 = 1e-13;
-/// F is rounding where a step leaves more than a tenth of so little [–].
-const ROUNDING: f64 = 1e-12;
-/// A proximal step that leaves more than this share of the natural map is slow [–].
-const SLOW: f64 = 0.03;
-/// The equilibrium of softer springs is found to this share of their ρ [–].
-const ROUGH: f64 = 1e-6;
-/// The factor of other steps serves while the pieces are the same and each step leaves no more than this share of F [–].
-const GAINS: f64 = 0.1;
 
 /// Newton's method and its workspace; valid during one solve.
 #[derive(Default)]
@@ -49,20 +37,19 @@ impl Newton {
     pub(super) fn equilibrium<D: Delassus>(
         &mut self,
         island: &Island<'_>,
-        params: &SpringsParams,
         a: &mut D,
         pressing: &[f64],
     ) -> bool {
         self.factorisations = 0;
-        let most = params.newton_steps;
+        let most = island.params.newton_steps;
         self.begin_at(pressing);
-        if self.stage(island, a, (params.compliance, most), false, FOUND) {
+        if self.stage(island, a, (island.params.compliance, most), false, island.params.found) {
             return true;
         }
         self.begin_at(pressing);
-        let softer = params.softer * params.compliance;
-        self.stage(island, a, (softer, most), false, ROUGH * softer)
-            && self.stage(island, a, (params.compliance, most), false, FOUND)
+        let softer = island.params.softer * island.params.compliance;
+        self.stage(island, a, (softer, most), false, island.params.rough * softer)
+            && self.stage(island, a, (island.params.compliance, most), false, island.params.found)
     }
 
     /// Takes an equilibrium that another method has found.
@@ -75,24 +62,25 @@ impl Newton {
     }
 
     /// ρ → 0 by proximal steps, from an equilibrium; the natural map [m/s] of the best impulses, which stay and are in their sets.
-    pub(super) fn harden<D: Delassus>(
-        &mut self,
-        island: &Island<'_>,
-        params: &SpringsParams,
-        a: &mut D,
-        tolerance: f64,
-    ) -> f64 {
-        let enough = params.digits * tolerance;
+    pub(super) fn harden<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> f64 {
+        let enough = island.params.digits * tolerance;
         let mut best = self.judge(island, a);
         std::mem::swap(&mut self.best, &mut self.trial);
-        let mut rho = params.compliance;
-        for _ in 0..params.proximal_steps {
+        let mut rho = island.params.compliance;
+        for step in 0..island.params.proximal_steps {
             self.reference.clone_from(&self.lambda);
-            if !self.stage(island, a, (rho, params.proximal_newton_steps), true, SHARP) {
-                break;
+            if !self.stage(island, a, (rho, island.params.proximal_newton_steps), true, island.params.sharp) {
+                if step > 0 {
+                    break;
+                }
+                // Too hard at once.
+                rho = island.params.compliance;
+                self.lambda.clone_from(&self.reference);
+                self.factored.clear();
+                continue;
             }
             let e = self.judge(island, a);
-            let slow = !(e < SLOW * best);
+            let slow = !(e < island.params.slow * best);
             if e < best {
                 best = e;
                 std::mem::swap(&mut self.best, &mut self.trial);
@@ -102,9 +90,9 @@ impl Newton {
             }
             // Bodies much heavier than the mean feel the springs as soft.
             if slow {
-                rho *= params.harder;
+                rho *= island.params.harder;
                 self.factored.clear();
-                if rho < params.null {
+                if rho < island.params.null {
                     break;
                 }
             }
@@ -144,13 +132,15 @@ impl Newton {
         let mut last = f64::INFINITY;
         for step in 0..=most {
             let e = self.evaluate(island, a) / unit;
-            if e <= found || step > 2 && e <= ROUNDING && e > GAINS * last {
+            if e <= found
+                || step > 2 && e <= island.params.newton_rounding && e > island.params.newton_gain * last
+            {
                 return true;
             }
             if !e.is_finite() || step == most {
                 return false;
             }
-            let again = e <= GAINS * last
+            let again = e <= island.params.newton_gain * last
                 && self.factored.len() == self.pieces.len()
                 && self.factored.iter().zip(&self.pieces).all(|(f, p)| f.is_like(p));
             last = e;
@@ -170,10 +160,10 @@ impl Newton {
     }
 
     /// The pieces and velocities of an equilibrium at ρ̄.
-    pub(super) fn look<D: Delassus>(&mut self, island: &Island<'_>, params: &SpringsParams, a: &mut D) {
+    pub(super) fn look<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) {
         self.factorisations = 0;
         self.d.clear();
-        self.d.extend(island.metric.d.iter().map(|d| params.compliance * d));
+        self.d.extend(island.metric.d.iter().map(|d| island.params.compliance * d));
         self.evaluate(island, a);
     }
 
@@ -238,9 +228,9 @@ impl Newton {
         }
     }
 
-    /// True if something slides in the equilibrium, and all that does so creeps: it is slower than the share `params.creep` of what
+    /// True if something slides in the equilibrium, and all that does so creeps: it is slower than the share `island.params.creep` of what
     /// it would be without impulses.
-    pub(super) fn creeps(&self, island: &Island<'_>, params: &SpringsParams) -> bool {
+    pub(super) fn creeps(&self, island: &Island<'_>) -> bool {
         let mut any = false;
         for (i, piece) in self.pieces.iter().enumerate() {
             let Piece::Slides { .. } = piece else { continue };
@@ -251,7 +241,7 @@ impl Newton {
                 square += (self.w[r] - self.d[r] * (self.lambda[r] - self.reference[r])).powi(2);
             }
             let free: f64 = island.problem.free_velocity[rows].iter().map(|g| g * g).sum();
-            if square > params.creep * params.creep * free {
+            if square > island.params.creep * island.params.creep * free {
                 return false;
             }
             any = true;
