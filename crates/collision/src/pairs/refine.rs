@@ -64,7 +64,7 @@ pub(crate) fn refined<P: Support, Q: Support>(
     known: bool,
 ) -> Refined {
     let pair = Pair::new((a, A), (b, B));
-    let proven = PROVEN * pair.size + 8.0 * pair.rounding;
+    let proven = pair.proven();
     let mut best = Refined { normal: n, distance: pair.along(n), middle: None, proven: known };
     for _ in 0..ROUNDS {
         let (start, before) = (best.normal, best.distance);
@@ -83,9 +83,9 @@ pub(crate) fn refined<P: Support, Q: Support>(
         }
         for p in of_a.iter() {
             for q in of_b.iter() {
-                let Some(Solution { n, s, middle, held }) = pair.solve(p, q, start) else { continue };
+                let Some(found) = pair.solve(p, q, start) else { continue };
+                let (Solution { n, s, middle, held }, meets) = (found, pair.meets(&found));
                 let along = pair.along(n);
-                let meets = (along - s).abs() <= proven;
                 let middle = meets.then_some(A.origin + middle);
                 let largest = known || s >= -proven || s >= -held;
                 if along >= best.distance - proven && meets && largest {
@@ -104,6 +104,7 @@ pub(crate) fn refined<P: Support, Q: Support>(
 }
 
 /// Where the elements of a pair meet.
+#[derive(Clone, Copy)]
 struct Solution {
     n: Vec3,
     /// The separation of the elements, if the points are on the elements, else NaN [m].
@@ -125,7 +126,8 @@ pub(crate) fn each_meeting<P: Support, Q: Support>(
     let (of_a, of_b) = (a.0.elements(&pair.a.1, n), b.0.elements(&pair.b.1, -n));
     of_a.face.into_iter().chain(of_b.face.map(|n| -n)).for_each(&mut *visit);
     for p in of_a.iter() {
-        of_b.iter().filter_map(|q| pair.solve(p, q, n)).for_each(|found| visit(found.n));
+        let met = of_b.iter().filter_map(|q| pair.solve(p, q, n)).filter(|found| pair.meets(found));
+        met.for_each(|found| visit(found.n));
     }
 }
 
@@ -137,6 +139,16 @@ impl<'a, P: Support, Q: Support> Pair<'a, P, Q> {
             size: a.size().min(b.size()),
             rounding: f64::EPSILON * (a.size() + b.size()),
         }
+    }
+
+    /// What the proof may leave open [m].
+    fn proven(&self) -> f64 {
+        PROVEN * self.size + 8.0 * self.rounding
+    }
+
+    /// True where no part of the cores reaches farther than the elements.
+    fn meets(&self, found: &Solution) -> bool {
+        (self.along(found.n) - found.s).abs() <= self.proven()
     }
 
     /// a(n) − b(−n) [m].
