@@ -65,7 +65,7 @@ pub trait Decoratable: Stepper {
         false
     }
 
-    /// While `whole` is given [s], bodies that are fast in a step so long are not looked ahead for: their motion is swept.
+    /// While `whole` is given [s], far contacts of bodies that are fast in a step so long are left out: their motion is swept.
     fn sweep_steps_of(&mut self, whole: Option<f64>) {
         let _ = whole;
     }
@@ -105,9 +105,9 @@ pub trait Decoratable: Stepper {
         None
     }
 
-    /// The share of the last step after which a fast body first meets another, if bodies moved to the positions `q`.
-    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
-        let _ = (world, q);
+    /// The share after which fast bodies first meet, if bodies moved from the positions q to `q_next` in that part of a step.
+    fn first_impact(&mut self, world: &World, [q, q_next]: [&[f64]; 2], part: f64) -> Option<f64> {
+        let _ = (world, q, q_next, part);
         None
     }
 }
@@ -219,8 +219,8 @@ impl Decoratable for Box<dyn Decoratable> {
         (**self).sweep_steps_of(whole);
     }
 
-    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
-        (**self).first_impact(world, q)
+    fn first_impact(&mut self, world: &World, way: [&[f64]; 2], part: f64) -> Option<f64> {
+        (**self).first_impact(world, way, part)
     }
 
     fn may_bounce(&self) -> bool {

@@ -191,7 +191,9 @@ impl<S: Decoratable> StopAtImpact<S> {
                 }
                 report.remedy = report.remedy.max(Some(Remedy::ImpactsAtOnce));
             }
-            let meets = if self.inner.sweeps() { self.inner.first_impact(world, &state.q) } else { None };
+            let way = [&self.state.q[..], &state.q];
+            let meets =
+                if self.inner.sweeps() { self.inner.first_impact(world, way, length / h) } else { None };
             let Some(share) = meets else {
                 return done(report, if length < left { End::Meeting } else { End::Step });
             };
