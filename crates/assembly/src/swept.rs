@@ -43,7 +43,7 @@ pub struct Sweeper {
     /// Whether it asks to be swept; all that have a thickness are.
     asks: Vec<bool>,
     all: bool,
-    /// What moves no farther is fast beside nothing [m].
+    /// A geometry that moves no farther is fast beside nothing [m].
     unwatched: Vec<f64>,
     any: bool,
     fast: Vec<bool>,
@@ -53,7 +53,7 @@ pub struct Sweeper {
 }
 
 impl Sweeper {
-    /// Of all geometries that have a thickness, or of those that ask for it. Some are `fixed` to the world.
+    /// Sweeps all geometries that have a thickness, or those that ask for it. Some are `fixed` to the world.
     pub fn new(geometries: &[Geometry], fixed: impl Fn(usize) -> bool, all: bool) -> Self {
         let n = geometries.len();
         let mut sweeper = Self {
@@ -126,12 +126,12 @@ impl Sweeper {
         if thinner.is_finite() { UNWATCHED * thinner } else { 0.0 }
     }
 
-    /// Where geometry `g` starts, and its pivot.
+    /// Geometry `g` starts here, with its pivot there.
     pub fn set_start(&mut self, g: usize, from: Pose, pivot: Vec3) {
         self.ways[g] = Way { from, to: from, pivot };
     }
 
-    /// Where it is after the step that was solved.
+    /// Geometry `g` is here after the step that was solved.
     pub fn set_end(&mut self, g: usize, pose: Pose) {
         self.ways[g].to = pose;
     }

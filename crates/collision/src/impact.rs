@@ -39,12 +39,12 @@ pub struct Way {
     pub from: Pose,
     /// Pose at the end.
     pub to: Pose,
-    /// Where the pivot is at the start, in W [m].
+    /// Pivot at the start, in W [m].
     pub pivot: Vec3,
 }
 
 impl Way {
-    /// Nowhere.
+    /// The way of a frame that stays.
     pub fn none(at: Pose) -> Self {
         Self { from: at, to: at, pivot: at.translation }
     }
@@ -55,7 +55,7 @@ impl Way {
 pub struct Moving<'a> {
     shape: &'a Shape,
     way: Way,
-    /// Of the pivot.
+    /// The pivot moves by this [m].
     displacement: Vec3,
     /// θ times the axis, in W.
     turn: Vec3,

@@ -141,7 +141,7 @@ impl<'a, P: Support, Q: Support> Pair<'a, P, Q> {
         }
     }
 
-    /// What the proof may leave open [m].
+    /// The proof may leave this open [m].
     fn proven(&self) -> f64 {
         PROVEN * self.size + 8.0 * self.rounding
     }

@@ -1,4 +1,4 @@
-//! What stands tips where the line of its weight leaves the area it stands on, to 1e-4 rad.
+//! A body that stands tips where the line of its weight leaves the area it stands on, to 1e-4 rad.
 //!
 //! A side of a body on a slope, and the edge of a table under a body that overhangs. With its centre of mass H over the ground
 //! and the edge R beside it, a body tips where the weight leans by more than atan(R/H).

@@ -180,7 +180,7 @@ fn thin_bodies_do_not_pass_a_thin_plate() {
     }
 }
 
-/// What lands on its edge swings over the edge and about it, fast; nothing of it goes through, be the plate thin or a slab.
+/// A flat body that lands on its edge swings over it, fast; nothing of it goes through, be the plate thin or a slab.
 #[test]
 fn what_swings_in_after_its_edge_does_not_pass() {
     let flat = [
