@@ -35,6 +35,8 @@ const TIME_LIMIT: f64 = 60.0;
 const COLUMNS: [&str; 7] =
     ["solver", "law", "status", "iter.", "time\n[ms]", "nat. map\n[m/s]", "own law\n[m/s]"];
 
+const TRIED: [&str; 6] = ["stage", "why", "rows", "steps", "time\n[ms]", "nat. map\n[m/s]"];
+
 pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
     let solvers = match &args.solver {
         Some(list) => solvers_named(list).map_err(Failure::input)?,
@@ -46,7 +48,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
     let file = load_problem(&args.file).map_err(Failure::input)?;
     let common = limits(&args.file, &file.problem, args.tolerance, args.max_iterations)?;
     let params = Params::parse(&args.contact_param).map_err(Failure::input)?;
-    let options = SolveOptions { common, params, impulses: args.impulses };
+    let options = SolveOptions { common, params, impulses: args.impulses, explain: args.explain };
     let answers = match (args.time_limit, &solvers[..]) {
         (None, [_]) => {
             let answers = answers_of(&file, &solvers, &options).map_err(Failure::input)?;
@@ -68,6 +70,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
             table(COLUMNS, answers.iter().map(row)),
         ))?;
         answers.iter().try_for_each(say_several)?;
+        answers.iter().try_for_each(say_tried)?;
     }
     let ended = |status: &str| {
         let names = answers.iter().filter(|a| a["status"] == status).filter_map(|a| a["solver"].as_str());
@@ -121,6 +124,30 @@ fn say_several(answer: &Value) -> Result<(), Failure> {
         0 => Ok(()),
         more => say(&format!("{solver}: and {more} more")),
     }
+}
+
+/// The stages that the plan of a solver has tried, if it has one.
+fn say_tried(answer: &Value) -> Result<(), Failure> {
+    let Some(tried) = answer["tried"].as_array() else { return Ok(()) };
+    let solver = answer["solver"].as_str().unwrap_or_default();
+    if tried.is_empty() {
+        return say(&format!("{solver}: it has no plan: its method is all it tries"));
+    }
+    let words = |v: &Value| {
+        let all: Vec<&str> = v.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        if all.is_empty() { "always".to_owned() } else { all.join(",\n") }
+    };
+    let rows = tried.iter().map(|t| {
+        [
+            t["stage"].as_str().unwrap_or_default().to_owned(),
+            words(&t["when"]),
+            t["rows"].to_string(),
+            t["steps"].to_string(),
+            format!("{:.3}", 1e3 * t["seconds"].as_f64().unwrap_or(f64::NAN)),
+            t["natural_map"].as_f64().map_or("–".to_owned(), |e| format!("{e:.1e}")),
+        ]
+    });
+    say(&format!("{solver} tried, a stage after those that it called:\n{}", table(TRIED, rows)))
 }
 
 /// Recorded problems differ in scale by many orders: without a tolerance, a relative one.

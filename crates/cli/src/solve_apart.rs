@@ -58,6 +58,7 @@ fn command(args: &SolveArgs, solver: &str, common: &Common) -> Result<Vec<std::f
         words.extend(["--contact-param".into(), param.into()]);
     }
     words.extend(args.impulses.then(|| "--impulses".into()));
+    words.extend(args.explain.then(|| "--explain".into()));
     Ok(words)
 }
 

@@ -311,6 +311,13 @@ fn solve_answers_in_the_order_of_the_file() {
     }
     let table = stiction(&here, &["solve", "point.json"]);
     assert!(table.status.success() && String::from_utf8(table.stdout).unwrap().contains("converged"));
+    let explained = json(&stiction(&here, &["solve", "point.json", "--explain", "--json"]));
+    let tried = explained[0]["tried"].as_array().unwrap();
+    assert!(tried.iter().any(|t| t["stage"] == "springs" && t["when"][0] == "few rows"), "{explained}");
+    let last = tried.last().unwrap()["natural_map"].as_f64().unwrap();
+    assert!(last <= 1e-8, "{explained}");
+    let words = stiction(&here, &["solve", "point.json", "--explain", "--contact-param", "springs.rows=0"]);
+    assert!(String::from_utf8_lossy(&words.stdout).contains("starts"), "{}", errors(&words));
 }
 
 #[test]

@@ -11,7 +11,8 @@
 //! is affine over the overlap and smallest at one of its corners: the corners are all the
 //! contact points there can be. The overlap is found by cutting A with the sides of B, one after
 //! the other [SutherlandHodgman1974]. A corner within `tolerance` of a cutting plane counts as on
-//! it, so that stacks of equal boxes keep their corners whatever the rounding.
+//! it, so that stacks of equal boxes keep their corners whatever the solver has left of their speeds. Such a corner then
+//! moves across n to where both polygons are.
 //!
 //! Two round bodies side by side (capsules, cylinders, cones; radii of curvature R) touch in a line only when exactly
 //! parallel. Where their lines pass at an offset o across n, they are nearest along n where it is shared in proportion to
@@ -26,6 +27,10 @@
 use crate::patch::{Corner, Patch, pair_code};
 use crate::reduce::Candidates;
 use stiction_dynamics::spatial::{Vec3, vec3};
+
+/// How often a corner of the overlap is moved behind the sides in front of it, and when that ends [tolerances].
+const MOVES: usize = 16;
+const SETTLED: f64 = 1e-9;
 
 /// A corner of the overlap: the index of a corner of A or B, or of two sides that cross.
 #[derive(Clone, Copy)]
@@ -121,8 +126,10 @@ pub(crate) struct Meeting<'a, const N: usize> {
     pub(crate) rounding_a: f64,
     pub(crate) rounding_b: f64,
     pub(crate) margin: f64,
-    /// Distance from a cutting plane that counts as none [m].
+    /// Distance from a cutting plane up to which a corner is on it [m].
     pub(crate) tolerance: f64,
+    /// Distance that rounding leaves between points that are one [m].
+    pub(crate) rounding: f64,
 }
 
 impl<const N: usize> Meeting<'_, N> {
@@ -144,20 +151,24 @@ impl<const N: usize> Meeting<'_, N> {
         for (i, corner) in a.iter().enumerate() {
             polygon.push(Cut { p: axes.place(corner.p), at: At::A(i as u8), side: Side::A(i as u8) });
         }
+        let (mut beyond, rounding2) = (false, self.rounding * self.rounding);
         for k in 0..around.len() {
             let knife = knife(k);
-            if knife.squared <= tolerance2 {
+            if knife.squared <= rounding2 {
                 continue; // A side along the normal cuts nothing off.
             }
             let mut most = 0.0;
             for (height, cut) in heights.iter_mut().zip(polygon.items()) {
                 *height = knife.over(cut.p);
                 most = if *height > most { *height } else { most };
+                let over = *height * *height;
+                beyond |=
+                    *height > 0.0 && over > rounding2 * knife.squared && over <= tolerance2 * knife.squared;
             }
             if most * most <= tolerance2 * knife.squared {
                 continue;
             }
-            polygon = self.cut(&polygon, k, &heights, &knife);
+            polygon = self.cut(&polygon, k, &heights, &knife, &mut beyond);
             if polygon.len == 0 {
                 return;
             }
@@ -167,28 +178,87 @@ impl<const N: usize> Meeting<'_, N> {
         let slope = [up.x / up.z, up.y / up.z];
         let over = |p: Vec3| around[0].z - slope[0] * (p.x - around[0].x) - slope[1] * (p.y - around[0].y);
         let shift = 0.5 * (self.rounding_a - self.rounding_b);
+        if beyond {
+            self.move_into_both(&mut polygon, &axes, around);
+        }
         for cut in polygon.items() {
             // The heights of A and B, and the middle, from the corner itself where it is one.
             let (z_a, n) = (cut.p.z, self.normal);
-            let (z_b, middle, feature) = match cut.at {
-                At::A(i) => {
-                    let (z_b, corner) = (over(cut.p), a[i as usize]);
-                    let middle = corner.p + n * (0.5 * (z_b - z_a) + shift);
-                    (z_b, middle, pair_code(corner.vertex, self.b.face))
+            let feature = match cut.at {
+                At::A(i) => pair_code(a[i as usize].vertex, self.b.face),
+                At::B(k) => pair_code(self.a.face, b[k as usize].vertex),
+                At::Crossing(i, k) => pair_code(a[i as usize].edge, b[k as usize].edge),
+            };
+            let (z_b, middle) = match cut.at {
+                At::A(i) if !beyond => {
+                    let z_b = over(cut.p);
+                    (z_b, a[i as usize].p + n * (0.5 * (z_b - z_a) + shift))
                 }
-                At::B(k) => {
-                    let (z_b, corner) = (around[k as usize].z, b[k as usize]);
-                    let middle = corner.p + n * (0.5 * (z_a - z_b) + shift);
-                    (z_b, middle, pair_code(self.a.face, corner.vertex))
+                At::B(k) if !beyond => {
+                    let z_b = around[k as usize].z;
+                    (z_b, b[k as usize].p + n * (0.5 * (z_a - z_b) + shift))
                 }
-                At::Crossing(i, k) => {
-                    let z_b = knife(k as usize).height_at(cut.p);
-                    let middle = axes.point(vec3(cut.p.x, cut.p.y, 0.5 * (z_a + z_b) + shift));
-                    (z_b, middle, pair_code(a[i as usize].edge, b[k as usize].edge))
+                _ => {
+                    let z_b = match cut.at {
+                        At::Crossing(_, k) if !beyond => knife(k as usize).height_at(cut.p),
+                        _ => over(cut.p),
+                    };
+                    (z_b, axes.point(vec3(cut.p.x, cut.p.y, 0.5 * (z_a + z_b) + shift)))
                 }
             };
             self.point(middle, z_b - z_a - self.rounding_a - self.rounding_b, feature, out);
         }
+    }
+
+    /// Moves the corners of the overlap that are beyond a side by at most the tolerance to where both polygons are; drops
+    /// what is nowhere near.
+    #[cold]
+    fn move_into_both<const M: usize>(&self, polygon: &mut List<M>, axes: &Axes, of_b: &[Vec3]) {
+        let mut of_a = [Vec3::ZERO; N];
+        for (place, corner) in of_a.iter_mut().zip(self.a.corners()) {
+            *place = axes.place(corner.p);
+        }
+        let of_a = &of_a[..self.a.corners().len()];
+        let side = |p: &[Vec3], k: usize, sign: f64| {
+            let knife = Knife::new(p[k], p[if k + 1 == p.len() { 0 } else { k + 1 }]);
+            let length = knife.squared.sqrt();
+            // Outward from A is inward seen from B.
+            let out = vec3(knife.along.y, -knife.along.x, 0.0) * (-sign / length);
+            (length > self.rounding).then_some((out, out.dot(vec3(knife.start.x, knife.start.y, 0.0))))
+        };
+        let sides = || {
+            let a = (0..of_a.len()).filter_map(move |k| side(of_a, k, -1.0));
+            a.chain((0..of_b.len()).filter_map(move |k| side(of_b, k, 1.0)))
+        };
+        let slope = axes.direction(self.a.normal);
+        let rise = if of_a.len() > 2 {
+            vec3(-slope.x / slope.z, -slope.y / slope.z, 0.0)
+        } else {
+            let u = of_a[1] - of_a[0];
+            vec3(u.x, u.y, 0.0) * (u.z / (u.x * u.x + u.y * u.y))
+        };
+        let mut kept = List::new();
+        for cut in polygon.items() {
+            let (mut p, mut most) = (cut.p, 0.0);
+            for _ in 0..MOVES {
+                most = 0.0_f64;
+                for (out, reach) in sides() {
+                    let over = out.dot(vec3(p.x, p.y, 0.0)) - reach;
+                    if over > 0.0 {
+                        p -= out * over;
+                        most = most.max(over);
+                    }
+                }
+                if most <= SETTLED * self.tolerance {
+                    break;
+                }
+            }
+            if most <= self.rounding {
+                p.z = cut.p.z + rise.dot(p - cut.p);
+                kept.push(Cut { p, ..*cut });
+            }
+        }
+        *polygon = kept;
     }
 
     /// Two nearly parallel segments: the ends of the stretch they share; B may be any segment.
@@ -223,7 +293,7 @@ impl<const N: usize> Meeting<'_, N> {
             let r_b = radius(self.b.radii, (x - b0) / (b1 - b0));
             let (offset, r) = (flat(p_b - p_a), r_a + r_b);
             // Edges face each other where they cross.
-            let width = if r > 0.0 { r } else { self.tolerance };
+            let width = if r > 0.0 { r } else { self.rounding };
             let (share, q) = (if r > 0.0 { r_a / r } else { 0.5 }, offset.norm() / width);
             if q >= 1.0 {
                 continue;
@@ -253,9 +323,16 @@ impl<const N: usize> Meeting<'_, N> {
     }
 
     /// The part of `polygon` behind side k of B, the knife, given the heights of its corners over that side, times
-    /// its length. A crossing at an end of the side is that corner of B.
+    /// its length. A crossing at an end of the side is that corner of B, from which it may be a little away: `beyond`.
     #[inline]
-    fn cut<const M: usize>(&self, polygon: &List<M>, k: usize, heights: &[f64; M], knife: &Knife) -> List<M> {
+    fn cut<const M: usize>(
+        &self,
+        polygon: &List<M>,
+        k: usize,
+        heights: &[f64; M],
+        knife: &Knife,
+        beyond: &mut bool,
+    ) -> List<M> {
         let (corners, tolerance) = (self.b.corners().len(), self.tolerance * knife.squared.sqrt());
         let mut kept = List::new();
         let items = polygon.items();
@@ -278,10 +355,12 @@ impl<const N: usize> Meeting<'_, N> {
                     Side::A(i) => {
                         let r = p - knife.start;
                         let along = r.x * knife.along.x + r.y * knife.along.y;
-                        if along.abs() <= tolerance {
-                            At::B(k as u8)
-                        } else if (knife.squared - along).abs() <= tolerance {
-                            At::B(if k + 1 == corners { 0 } else { k + 1 } as u8)
+                        let next = if k + 1 == corners { 0 } else { k + 1 };
+                        let from_next = knife.squared - along;
+                        let (near, corner) = if along < from_next { (along, k) } else { (from_next, next) };
+                        if near.abs() <= tolerance {
+                            *beyond |= near.abs() > self.rounding * knife.squared.sqrt();
+                            At::B(corner as u8)
                         } else {
                             At::Crossing(i, k as u8)
                         }
@@ -351,6 +430,7 @@ mod tests {
             rounding_b: 0.0,
             margin: 0.01,
             tolerance: 1e-6,
+            rounding: 1e-12,
         };
         let mut out = Candidates::new();
         meeting.overlap(&mut out);
@@ -387,6 +467,13 @@ mod tests {
         assert_eq!(exact.len(), 4);
         for (x, y, yaw) in [(1e-9, 0.0, 0.0), (-1e-8, 1e-10, 1e-9), (1e-7, -2e-7, -1e-8)] {
             assert_eq!(codes(x, y, yaw), exact);
+            // And they are in both squares.
+            let turned = Pose::new(Quat::from_axis_angle(Vec3::Z, yaw), vec3(x, y, 0.0)).inverse();
+            for p in stacked(x, y, yaw).points() {
+                for p in [p.position, turned.transform(p.position)] {
+                    assert!(p.x.abs().max(p.y.abs()) < 1.0 + 2e-12, "{p:?}");
+                }
+            }
         }
     }
 

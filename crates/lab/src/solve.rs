@@ -9,6 +9,7 @@ use stiction::contact::io::{self, ProblemFile, ProblemFileError};
 use stiction::contact::{ConstraintProblem, Judge, Law, SolveStatus, refusal};
 use stiction::solvers::Params;
 use stiction::solvers::local::branches::{self, Branch};
+use stiction::solvers::plan::{Tried, explained};
 use stiction::solvers::registry::{self, Common, SolverError};
 
 /// One solver's answer.
@@ -29,6 +30,9 @@ pub struct Answer {
     pub impulses: Option<Vec<f64>>,
     /// Natural map of the solver's own law [m/s].
     pub own_natural_map: f64,
+    /// Stages that the plan of the solver has tried, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Vec<Tried>>,
 }
 
 /// By the exact law, whatever law the solver solves; see [`stiction::contact::certificate`].
@@ -78,6 +82,8 @@ pub struct SolveOptions {
     pub params: Params,
     /// Keep the impulses.
     pub impulses: bool,
+    /// Keep the stages that plans try.
+    pub explain: bool,
 }
 
 /// Reads a problem file.
@@ -102,7 +108,12 @@ pub fn solve(
         }
         let mut impulses = vec![0.0; problem.rows()];
         let start = Instant::now();
-        let report = solver.solve(problem, &mut impulses);
+        let (report, tried) = if options.explain {
+            let (report, tried) = explained(|| solver.solve(problem, &mut impulses));
+            (report, Some(tried))
+        } else {
+            (solver.solve(problem, &mut impulses), None)
+        };
         let time_s = start.elapsed().as_secs_f64();
         let certificate = judge.certify(problem, &impulses);
         let exact = solver.law() == Law::Ncp && problem.blocks_formed();
@@ -123,6 +134,7 @@ pub fn solve(
             },
             own_natural_map: judge.natural_map_of(problem, &impulses, solver.law()),
             impulses: options.impulses.then(|| file.to_file_order(&impulses)),
+            tried,
         });
     }
     Ok(answers)

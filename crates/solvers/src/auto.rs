@@ -9,16 +9,9 @@
 //!
 //! Where (1) and (2) have several answers, it is the one that [`crate::springs`] says: the limit of equal stiff springs that are loaded
 //! from nothing; where some velocity lies within all dual cones, the exact law has answers [Acary2011] and the springs stay bounded. Island by
-//! island:
-//!
-//! 1. the impulses of the last step, where they leave no more than what rests does;
-//! 2. in islands of at most `springs.rows` rows the answer of the springs: the smallest holding impulses; else the equilibrium of the
-//!    springs and a few proximal steps; the equilibrium by way of the chain of 3 where Newton's method does not find it;
-//! 3. in larger islands, and from where the springs lead if they miss the tolerance, a chain ([`crate::sweep`], [`crate::finish`]), each link
-//!    only if the natural map asks for it: all that touches held; Newton on the active set; a few sweeps of `nsgs`; a path from one active
-//!    set to the next, in large islands first in the parts that Newton leaves; Newton on the smoothed law, the augmented Lagrangian and
-//!    interior methods from cold starts; where half of the iterations did not do, all that once more from no impulses; and last some plain
-//!    sweeps from the start, so that no link would have come nearer alone.
+//! island the plan [`crate::plan::AUTO`] is read from top to bottom: in islands of at most `springs.rows` rows the answer of the springs; in larger
+//! ones, and from where the springs lead if they miss the tolerance, what holds all that touches, Newton's method on the active set, sweeps
+//! of `nsgs`, and further methods, each only if the natural map asks for it.
 //!
 //! What the chain finds may hold impulses that only press contacts against each other; [`crate::minimum_norm`] takes them out, to a
 //! hundredth of all impulses at first, to a tenth in the steps that follow. Islands of more than 600 rows that are given by G alone keep
@@ -29,13 +22,14 @@
 //! impulses so far are always in their cones: they are returned where a budget ends, and [`ContactSolver::bound_met`] says so.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost: that of `nsgs`, and
-//! a few factorisations in the velocities of trees for (3). Allocates only when the problem grows.
+//! a few factorisations in the velocities of trees where it does not do. Allocates only when the problem grows.
 
 use crate::bounds::Bounds;
 use crate::effort::Effort;
 use crate::error::ParamError;
 use crate::local::{Contact, quartic};
 use crate::parameters::{Parameters, parameters};
+use crate::plan::{self, Plan, PlanParams, Stage};
 use crate::residual::StoppingResidual;
 use crate::springs::SpringsParams;
 use crate::sweep::{Rule, SweepParams, Sweeps};
@@ -58,6 +52,8 @@ parameters! {
         budget: u32 = 0, "–", at_least(0.0);
         /// The springs whose limit is the answer of islands of few rows.
         springs: SpringsParams = SpringsParams::default(), "–", by_type();
+        /// Stages of the plan that are tried.
+        plan: PlanParams = PlanParams::default(), "–", by_type();
         /// Sweeps of plain `nsgs` from the start where nothing has led to the tolerance: what is nearer is returned.
         last_sweeps: u32 = 50, "–", at_least(0.0);
     }
@@ -76,15 +72,28 @@ impl Auto {
     pub const NAME: &str = "auto";
 
     pub fn new(params: AutoParams) -> Result<Self, ParamError> {
+        Self::with_plan(params, plan::AUTO)
+    }
+
+    /// One that tries another plan; steps of plain sweeps are those of the parameters.
+    ///
+    /// # Errors
+    /// If a parameter is not in its range, or a stage stands in a table that does not try its kind.
+    pub fn with_plan(params: AutoParams, plan: Plan) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
-        let AutoParams { tolerance, max_iterations, last_sweeps, effort, budget, springs } = params;
+        if let Some((table, stage)) = plan.misplaced() {
+            let (name, value) = (format!("plan.{table}"), stage.name().to_owned());
+            let expected = "stages that this table tries".to_owned();
+            return Err(ParamError { solver: Self::NAME, name, value, expected });
+        }
+        let AutoParams { tolerance, max_iterations, last_sweeps, effort, budget, springs, plan: stages } =
+            params;
         let params = SweepParams {
             tolerance,
             max_iterations,
             memory: MEMORY,
             finish: true,
-            holds: true,
-            last_sweeps,
+            plan: stages.of(plan).with_steps(Stage::PlainSweeps, last_sweeps),
             springs: Some(springs).filter(|s| s.rows > 0),
         };
         let mut sweeps = Sweeps::default();

@@ -84,7 +84,7 @@ impl SweepMethod for LcpPgsParams {
 
     fn sweep(&self) -> SweepParams {
         let Self { tolerance, max_iterations, memory, finish, .. } = *self;
-        SweepParams::asking_first(tolerance, max_iterations, memory, finish)
+        SweepParams::accelerated(<Self::Rule as Rule>::LAW, tolerance, max_iterations, memory, finish)
     }
 }
 

@@ -49,6 +49,7 @@ pub mod nsgs;
 pub mod parameters;
 mod path;
 pub mod pivots;
+pub mod plan;
 mod primal_newton;
 pub mod raisim;
 pub mod raisim_ds;

@@ -122,7 +122,7 @@ impl SweepMethod for RaisimParams {
 
     fn sweep(&self) -> SweepParams {
         let Self { tolerance, max_iterations, memory, finish, .. } = *self;
-        SweepParams::asking_first(tolerance, max_iterations, memory, finish)
+        SweepParams::accelerated(<Self::Rule as Rule>::LAW, tolerance, max_iterations, memory, finish)
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) struct SolveArgs {
     /// With --json: the impulses too, in the order of the file
     #[arg(long, requires = "json")]
     pub(crate) impulses: bool,
+    /// Tell the stages that the plan of the solver has tried: why, for how many steps, and what they left
+    #[arg(long, conflicts_with = "profile")]
+    pub(crate) explain: bool,
     /// Write the residual after every iteration: .html or .csv
     #[arg(long, value_name = "FILE", conflicts_with = "profile")]
     pub(crate) history: Option<PathBuf>,

@@ -15,7 +15,10 @@ const PARALLEL: f64 = 0.01;
 const EDGE_ON: f64 = 0.02;
 /// Ratio of the squares of two sizes: equal ones must not be told apart by rounding.
 const WIDER: f64 = 1.01;
-/// Relative to the size of the smaller shape: slack of the clipping.
+/// Relative to the size of the smaller shape: a corner this near to a side of the other is on it. Bodies that are pressed
+/// together stand in line up to what the solver leaves of their speeds.
+const ON_A_SIDE: f64 = 1e-6;
+/// Relative to the size of the smaller shape: what rounding leaves.
 pub(crate) const SLACK: f64 = 5e-10;
 
 /// The axis along which two cores are separated most.
@@ -130,7 +133,8 @@ pub(crate) fn common<const N: usize, const M: usize>(
         rounding_a,
         rounding_b,
         margin,
-        tolerance: SLACK * size,
+        tolerance: ON_A_SIDE * size,
+        rounding: SLACK * size,
     };
     let forward = meeting(a, b, n, roundings.0, roundings.1);
     match (a.corners(), b.corners()) {

@@ -141,7 +141,7 @@ impl<'a, P: Support, Q: Support> Pair<'a, P, Q> {
         }
     }
 
-    /// The proof may leave this open [m].
+    /// The gap that the proof may leave open [m].
     fn proven(&self) -> f64 {
         PROVEN * self.size + 8.0 * self.rounding
     }

@@ -227,7 +227,7 @@ impl Lu {
         }
     }
 
-    /// The same, four numbers at a time.
+    /// x ← A⁻¹ x, four numbers at a time.
     pub(crate) fn solve_at_once(&mut self, x: &mut [f64]) {
         self.turn(x);
         self.scratch.resize(self.stride, 0.0);

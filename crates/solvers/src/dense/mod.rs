@@ -10,32 +10,6 @@ use std::ops::Range;
 use stiction_contact::ConstraintProblem;
 use stiction_dynamics::spatial::Vec3;
 
-/// y += a x.
-#[inline(always)]
-fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
-    if a != 0.0 {
-        let n = x.len().min(y.len());
-        let ((ys, y), (xs, x)) = (y[..n].as_chunks_mut::<4>(), x[..n].as_chunks::<4>());
-        for (y, x) in ys.iter_mut().zip(xs) {
-            *y = [y[0] + a * x[0], y[1] + a * x[1], y[2] + a * x[2], y[3] + a * x[3]];
-        }
-        for (y, x) in y.iter_mut().zip(x) {
-            *y += a * x;
-        }
-    }
-}
-
-/// y −= Σ fₖ xₖ for four rows at once.
-#[inline(always)]
-fn subtract_four(f: [f64; 4], x: [&[f64]; 4], y: &mut [f64]) {
-    if f != [0.0; 4] {
-        let rows = x[0].iter().zip(x[1]).zip(x[2].iter().zip(x[3]));
-        for (y, ((a, b), (c, d))) in y.iter_mut().zip(rows) {
-            *y -= f[0] * a + f[1] * b + f[2] * c + f[3] * d;
-        }
-    }
-}
-
 /// A = ½ (G + Gᵀ) + R by rows into `out`, which becomes rows × rows. The blocks must be formed. False if
 /// G itself is not symmetric: measured problems need not be.
 pub(crate) fn symmetric_into(problem: &ConstraintProblem, out: &mut Vec<f64>) -> bool {
@@ -159,7 +133,31 @@ pub(crate) fn dot(a: &[f64], x: &[f64]) -> f64 {
     dot_strips(a, x) + rest
 }
 
-/// The same of whole strips.
+/// out = A x, A by rows of whole strips, as many as x has: four rows at once.
+#[inline(always)]
+pub(crate) fn times(a: &[f64], x: &[f64], out: &mut [f64]) {
+    let x = x.as_chunks::<STRIP>().0;
+    let width = x.len();
+    let a = a.as_chunks::<STRIP>().0;
+    let mut rows = a.chunks_exact((STRIP * width).max(1));
+    let mut fours = out.chunks_exact_mut(STRIP);
+    for (out, rows) in (&mut fours).zip(&mut rows) {
+        let of = |k: usize| &rows[k * width..(k + 1) * width];
+        let mut sums = [[0.0; STRIP]; STRIP];
+        for ((((x, a), b), c), d) in x.iter().zip(of(0)).zip(of(1)).zip(of(2)).zip(of(3)) {
+            sums[0] = std::array::from_fn(|k| sums[0][k] + a[k] * x[k]);
+            sums[1] = std::array::from_fn(|k| sums[1][k] + b[k] * x[k]);
+            sums[2] = std::array::from_fn(|k| sums[2][k] + c[k] * x[k]);
+            sums[3] = std::array::from_fn(|k| sums[3][k] + d[k] * x[k]);
+        }
+        out.iter_mut().zip(sums).for_each(|(out, s)| *out = (s[0] + s[1]) + (s[2] + s[3]));
+    }
+    for (out, row) in fours.into_remainder().iter_mut().zip(rows.remainder().chunks_exact(width.max(1))) {
+        *out = dot_strips(row, x);
+    }
+}
+
+/// A dot product of whole strips.
 #[inline(always)]
 fn dot_strips(a: &[[f64; STRIP]], x: &[[f64; STRIP]]) -> f64 {
     let mut sum = [0.0; STRIP];

@@ -1,28 +1,9 @@
 //! Second-order finishes for the sweeps: what they are, and when each is tried.
 //!
-//! Sweeps find the active set and solve easy problems; a Newton step costs as much as many sweeps and
-//! solves what sweeps cannot. The first attempt comes when the sweeps done have cost about an eighth of
-//! one factorisation (after two for a quadruped), the next whenever the count has doubled, or [`PATIENCE`] sweeps after
-//! one that went another way, as there may be more of these:
-//!
-//! 1. [`newton`] from the active set of the present impulses;
-//! 2. if that fails, for the exact law and where many trees hang together, the [`parts`] in which it has, each for
-//!    itself, and 1 again on all, a few times; before them, in islands of far more rows than coordinates, the augmented
-//!    Lagrangian of [`crate::ncp_al`]: there nearly all contacts may be on other pieces, and it asks for none;
-//! 3. then, for the exact law, a path of [`crate::path`] from there, piece by piece;
-//! 4. then, a few times a solve, a method that needs no active set, polished by 1. For the exact law first the smoothed
-//!    Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known, the augmented
-//!    Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had [`PATIENCE`]
-//!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by
-//!    rows, and so where all has been tried. What has halved the residual is tried again before the next of these.
-//!    Contacts that resist turning know the path and the augmented Lagrangian alone.
-//!
-//! None of 2 to 4 follows where what Newton's method leaves is no more than rounding the impulses to 64 bits does.
-//!
-//! Large islands ([`view`]) are wrong in few places, for which 3 and 4 on all of them cost too much: there follow 1 and 2
-//! every [`SOON`] sweeps, and late the augmented Lagrangian.
-//!
-//! What comes before the first sweep: [`first`].
+//! Sweeps find the active set and solve easy problems; a Newton step costs as much as many sweeps and solves what sweeps
+//! cannot. The first attempt comes when the sweeps done have cost about an eighth of one factorisation (after two for a
+//! quadruped), the next whenever the count has doubled, [`PATIENCE`] sweeps after one that went another way, or in large islands every
+//! [`SOON`] sweeps. What an attempt tries is the table `between` of [`crate::plan`]; what comes before the first sweep is its table `first`.
 
 mod first;
 mod newton;
@@ -41,12 +22,13 @@ use crate::local::quartic;
 use crate::ncp_al::{Augmented, Start};
 use crate::ncp_newton::{self, Function};
 use crate::path::Path;
+use crate::plan::{self, Facts, Line, Plan, Stage, Table, When};
 use crate::smoothing::{Smoothing, Tuning};
 use crate::sweep::{Block, pass};
-use crate::trees::{TreeSystem, knows_all, knows_factor};
+use crate::trees::{TreeSystem, knows_all};
 use crate::work;
 use parts::{Parts, Tools};
-use stiction_contact::{Cone, ConstraintProblem, Law};
+use stiction_contact::{ConstraintProblem, Law};
 
 /// Sweeps before an interior-point attempt, and before another way.
 const PATIENCE: u32 = 20;
@@ -68,11 +50,9 @@ pub(crate) const NEAR: f64 = 1e2;
 /// … and are taken this deep, where the rows are few.
 const DEEP: f64 = 1e-4;
 const FEW_ROWS: usize = 300;
-/// What a step gains at least [–].
+/// A step gains at least this [–].
 const DIGIT: f64 = 0.1;
-/// Steps of a method that needs no active set.
-const SECOND_STEPS: u32 = 60;
-/// Of the augmented Lagrangian from no impulses, with few rows and with many.
+/// Steps of the augmented Lagrangian from no impulses, with few rows and with many.
 const LAST_STEPS: [u32; 2] = [150, 30];
 /// Steps along a path, with few rows and with many, and what they may cost by rows: rows times steps.
 const PATH_STEPS: [usize; 2] = [150, 60];
@@ -83,9 +63,8 @@ const ROUNDS: usize = 8;
 const GAIN: f64 = 0.3;
 const IDLE_ROUNDS: u32 = 2;
 const PROGRESS: f64 = 0.9;
-/// Sweeps between attempts in large islands, and how many fail there before the augmented Lagrangian.
+/// Sweeps between attempts in large islands.
 const SOON: u32 = 10;
-const LATE: usize = 2;
 /// A way that leaves less than this of what there was is gone again [–].
 const AGAIN: f64 = 0.5;
 /// Newton steps after another way has reached the tolerance.
@@ -99,7 +78,7 @@ pub(crate) struct Reached {
     pub(crate) steps: u32,
 }
 
-/// What follows where Newton fails.
+/// A way that follows where Newton fails.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// In the velocities of trees where that pays; later `by_rows`, which bears smaller ε.
@@ -114,6 +93,20 @@ enum Way {
 }
 
 impl Way {
+    /// The way of a stage, whose `n`-th cold start it is.
+    fn of(stage: Stage, n: usize) -> Option<Self> {
+        let cold = COLD_STARTS[n.min(COLD_STARTS.len() - 1)];
+        Some(match stage {
+            Stage::Path => Way::Path { by_rows: false },
+            Stage::PathByRows => Way::Path { by_rows: true },
+            Stage::SmoothedNewton => Way::Smoothed,
+            Stage::Multipliers => Way::Multipliers,
+            Stage::Interior => Way::Interior(cold),
+            Stage::Facets => Way::Facets(cold),
+            _ => return None,
+        })
+    }
+
     /// Sweeps before it.
     fn patience(self) -> u32 {
         match self {
@@ -128,7 +121,7 @@ impl Way {
 pub(crate) struct Goal {
     /// Residual wanted [m/s].
     pub(crate) tolerance: f64,
-    /// Of the solve, sweeps included.
+    /// Iterations of the solve, sweeps included.
     pub(crate) max_iterations: u32,
     /// The impulses do not change from step to step, or it is not known that they do.
     pub(crate) rests: bool,
@@ -157,7 +150,7 @@ pub(crate) struct Finish {
     smoothing: Smoothing,
     path: Path,
     parts: Parts,
-    /// Of sweeps where none have begun.
+    /// Blocks of sweeps where none have begun.
     blocks: Vec<Block>,
     /// Where a method followed is, and its velocities.
     way: [Vec<f64>; 2],
@@ -165,18 +158,19 @@ pub(crate) struct Finish {
     trial: Vec<f64>,
     /// Iterations at which to try next.
     next: u32,
-    /// Some contacts resist turning, which the interior methods do not know.
-    turning: bool,
+    first: Table,
+    between: Table,
+    others: Table,
     /// Attempts made where Newton failed.
     attempts: usize,
 }
 
 impl Finish {
-    /// Sets the schedule for a problem.
-    pub(crate) fn start(&mut self, problem: &ConstraintProblem, law: Law, on: bool) {
+    /// Sets the schedule for a problem, by a plan if there is one.
+    pub(crate) fn start(&mut self, problem: &ConstraintProblem, law: Law, plan: Option<&Plan>) {
         let rows = problem.rows();
         let in_trees = TreeSystem::pays(problem);
-        let useful = on && (in_trees || rows <= MOST_ROWS);
+        let useful = plan.is_some() && (in_trees || rows <= MOST_ROWS);
         let formed = problem.blocks_formed();
         let entries: usize = if formed { problem.blocks.pairs() } else { problem.len().pow(2) };
         let ratio = rows.pow(3) / (27 * entries).max(1);
@@ -184,7 +178,9 @@ impl Finish {
         let sweeps = if in_trees { SWEEPS_BEFORE_TREES } else { ratio / 8 };
         self.next = if useful { sweeps.clamp(first, 300) as u32 } else { u32::MAX };
         self.attempts = 0;
-        self.turning = turns(problem);
+        if let Some(plan) = plan {
+            (self.first, self.between, self.others) = (plan.first, plan.between, plan.others);
+        }
     }
 
     /// Improves `lambda` if it is time to; `None` if it is not or nothing came of it, apart from the
@@ -200,57 +196,100 @@ impl Finish {
         if *iterations < self.next {
             return None;
         }
-        let mut e = self.newton(view, lambda, current, goal, iterations);
-        if e > goal.tolerance && view.is_rounding(e, lambda, goal.tolerance, &mut self.way[1]) {
-            return (e < current).then_some(e);
-        }
-        if work::spent() {
-            return (e < current).then_some(e);
-        }
-        if e > NEAR * goal.tolerance && view.hyperstatic() && !work::spent() {
-            e = self.by_multipliers_first(view, lambda, e, goal, iterations);
-        }
-        if e > goal.tolerance && view.has_parts() && !work::spent() {
-            e = self.by_parts(view, lambda, e, goal, iterations);
-        }
-        let way = if e > goal.tolerance && !work::spent() { self.way(view) } else { None };
-        let (large, before) = (view.large(), *iterations);
-        if large && way.is_none() {
-            self.attempts += 1;
-        }
-        let mut next = if large { before + SOON } else { 2 * before };
-        if let Some((way, fresh)) = way
-            && self.next >= way.patience()
-        {
-            // Polished even where it ends worse than the sweeps: its active set may be the right one.
-            let mut trial = self.trial_from(lambda);
-            let mut other = self.go(way, view, &mut trial, goal, iterations);
-            if other > goal.tolerance && other.is_finite() {
-                other = self.newton(view, &mut trial, other, goal, iterations);
-                let path = view.has_path() && !large && !matches!(way, Way::Path { .. });
-                if other > goal.tolerance && path {
-                    other = self.go(Way::Path { by_rows: true }, view, &mut trial, goal, iterations);
+        let mut e = current;
+        let mut next = if view.is(When::Large) { *iterations + SOON } else { 2 * *iterations };
+        let between = self.between;
+        for (i, line) in between.iter().enumerate() {
+            if i > 0 && (!(e > goal.tolerance) || work::spent()) {
+                break;
+            }
+            if !self.applies(line, view, lambda, e, goal) {
+                continue;
+            }
+            let (began, before) = (plan::clock(), *iterations);
+            if line.stage == Stage::Others {
+                if let Some(later) = self.by_other(view, lambda, &mut e, goal, iterations) {
+                    next = later;
                 }
-            } else if other.is_finite() {
-                let steps = POLISHING_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
-                let polished = self.newton.solve(view, &mut trial, other, DEEP * goal.tolerance, steps);
-                *iterations += polished.steps;
-                other = polished.residual;
+            } else {
+                e = self.run(line, view, lambda, e, goal, iterations);
             }
-            if !(other < AGAIN * e) {
-                self.attempts += 1;
-            }
-            if other < e {
-                e = other;
-                lambda.copy_from_slice(&trial);
-            }
-            self.trial = trial;
-            if fresh {
-                next = *iterations + if large { SOON } else { PATIENCE }; // there may be other ways
-            }
+            plan::record(began, line, lambda.len(), *iterations - before, e);
         }
         self.next = next.max(self.next);
         (e < current).then_some(e)
+    }
+
+    /// True if a line is to be tried where impulses leave `e`.
+    fn applies(&mut self, line: &Line, view: &View, lambda: &[f64], e: f64, goal: Goal) -> bool {
+        let facts = Facts { far: e > NEAR * goal.tolerance, ..Facts::of(view.problem, view.law) };
+        line.when.iter().all(|when| match when {
+            When::AboveRounding => !view.is_rounding(e, lambda, goal.tolerance, &mut self.way[1]),
+            other => facts.is(*other),
+        })
+    }
+
+    /// The stage of a line, from impulses that leave `from`; the residual of the best impulses met.
+    pub(crate) fn run(
+        &mut self,
+        line: &Line,
+        view: &View,
+        lambda: &mut [f64],
+        from: f64,
+        goal: Goal,
+        iterations: &mut u32,
+    ) -> f64 {
+        match line.stage {
+            Stage::Newton => self.newton(view, lambda, from, goal, iterations),
+            Stage::Parts => self.by_parts(view, lambda, from, goal, iterations),
+            stage => match Way::of(stage, 0) {
+                Some(way) => self.by_way(way, line.steps, view, lambda, from, goal, iterations),
+                None => from,
+            },
+        }
+    }
+
+    /// By the next of the other ways, if there is one and it is time: where more ways follow, when the next attempt comes.
+    fn by_other(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        e: &mut f64,
+        goal: Goal,
+        iterations: &mut u32,
+    ) -> Option<u32> {
+        let large = view.is(When::Large);
+        let Some((way, most, fresh)) = self.other(view) else {
+            self.attempts += usize::from(large);
+            return None;
+        };
+        if self.next < way.patience() {
+            return None;
+        }
+        // Polished even where it ends worse than the sweeps: its active set may be the right one.
+        let mut trial = self.trial_from(lambda);
+        let mut other = self.go(way, most, view, &mut trial, goal, iterations);
+        if other > goal.tolerance && other.is_finite() {
+            other = self.newton(view, &mut trial, other, goal, iterations);
+            let path = view.is(When::Path) && !large && !matches!(way, Way::Path { .. });
+            if other > goal.tolerance && path {
+                other = self.go(Way::Path { by_rows: true }, 0, view, &mut trial, goal, iterations);
+            }
+        } else if other.is_finite() {
+            let steps = POLISHING_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
+            let polished = self.newton.solve(view, &mut trial, other, DEEP * goal.tolerance, steps);
+            *iterations += polished.steps;
+            other = polished.residual;
+        }
+        if !(other < AGAIN * *e) {
+            self.attempts += 1;
+        }
+        if other < *e {
+            *e = other;
+            lambda.copy_from_slice(&trial);
+        }
+        self.trial = trial;
+        fresh.then_some(*iterations + if large { SOON } else { PATIENCE })
     }
 
     /// The room for where another way goes, starting from `lambda`; whoever takes it puts it back.
@@ -276,10 +315,12 @@ impl Finish {
         reached
     }
 
-    /// By the augmented Lagrangian from where Newton's method has failed, and by that again; the residual of the best
-    /// impulses met.
-    fn by_multipliers_first(
+    /// By another way from where Newton's method has failed, and by that again; the residual of the best impulses met.
+    #[expect(clippy::too_many_arguments, reason = "a place, a goal and a count")]
+    fn by_way(
         &mut self,
+        way: Way,
+        most: u32,
         view: &View,
         lambda: &mut [f64],
         from: f64,
@@ -287,7 +328,7 @@ impl Finish {
         iterations: &mut u32,
     ) -> f64 {
         let mut trial = self.trial_from(lambda);
-        let mut e = self.go(Way::Multipliers, view, &mut trial, goal, iterations);
+        let mut e = self.go(way, most, view, &mut trial, goal, iterations);
         if e > goal.tolerance {
             e = self.newton(view, &mut trial, e, goal, iterations);
         }
@@ -339,14 +380,22 @@ impl Finish {
         best
     }
 
-    /// From `lambda` along a way, to the best impulses met on it; their residual.
-    fn go(&mut self, way: Way, view: &View, lambda: &mut Vec<f64>, goal: Goal, iterations: &mut u32) -> f64 {
+    /// From `lambda` along a way, of at most so many steps where it is no path, to the best impulses met on it; their residual.
+    fn go(
+        &mut self,
+        way: Way,
+        most: u32,
+        view: &View,
+        lambda: &mut Vec<f64>,
+        goal: Goal,
+        iterations: &mut u32,
+    ) -> f64 {
         let most = match way {
             Way::Path { by_rows } if !Path::by_rows(view, by_rows) => {
                 PATH_STEPS[usize::from(lambda.len() > MANY_ROWS)] as u32
             }
             Way::Path { .. } => (PATH_COST / lambda.len().max(1)).min(PATH_STEPS[0]) as u32,
-            _ => SECOND_STEPS,
+            _ => most,
         };
         let steps = most.min(goal.max_iterations.saturating_sub(*iterations));
         let Self { path, smoothed, multipliers, way: room, .. } = self;
@@ -370,30 +419,20 @@ impl Finish {
         }
     }
 
-    /// How the next attempt goes on where Newton has failed, if there is a way left, and whether it is a new one.
-    fn way(&self, view: &View) -> Option<(Way, bool)> {
-        let View { problem, law, .. } = *view;
-        if law == Law::Raisim {
-            return None;
+    /// The next of the table `others`, its steps, and whether it is a new one; where all have been tried, a path by rows.
+    fn other(&self, view: &View) -> Option<(Way, u32, bool)> {
+        let facts = Facts::of(view.problem, view.law);
+        let lines = || self.others.iter().filter(|line| facts.hold(line.when));
+        match lines().nth(self.attempts) {
+            Some(line) => {
+                let same = lines().take(self.attempts).filter(|l| l.stage == line.stage).count();
+                Way::of(line.stage, same).map(|way| (way, line.steps, true))
+            }
+            None if facts.is(When::Path) && !facts.is(When::Large) && !self.others.is_empty() => {
+                Some((Way::Path { by_rows: true }, 0, false))
+            }
+            None => None,
         }
-        if view.large() {
-            return (self.attempts == LATE).then_some((Way::Multipliers, true));
-        }
-        let exact = law == Law::Ncp;
-        let path = |by_rows| view.has_path().then_some(Way::Path { by_rows });
-        if self.turning {
-            let ways = [path(true), exact.then_some(Way::Multipliers)].into_iter().flatten();
-            return ways.map(|way| (way, true)).nth(self.attempts).or(path(true).map(|path| (path, false)));
-        }
-        let multipliers = (exact && knows_factor(problem)).then_some(Way::Multipliers);
-        let first = [path(false), exact.then_some(Way::Smoothed), multipliers];
-        let then = COLD_STARTS.map(|cold| match law.polygon() {
-            Some(_) => Way::Facets(cold),
-            None if exact && TreeSystem::pays(problem) => Way::Smoothed,
-            None => Way::Interior(cold),
-        });
-        let fresh = first.into_iter().flatten().chain(then).nth(self.attempts);
-        fresh.map(|way| (way, true)).or(path(true).map(|path| (path, false)))
     }
 
     /// True if a start from nothing would lead no nearer: in large islands it costs as much and loses what is right.
@@ -429,7 +468,7 @@ impl Finish {
         self.newton.regular()
     }
 
-    /// What outlives a solve.
+    /// The factors that outlive a solve.
     pub(crate) fn kept_mut(&mut self) -> &mut Newton {
         &mut self.newton
     }
@@ -475,18 +514,13 @@ impl Finish {
         goal: Goal,
         iterations: &mut u32,
     ) -> f64 {
-        let many = view.has_parts() && view.problem.rows() > MANY_ROWS;
-        let most = if many { MANY_ROWS_STEPS } else { NEWTON_STEPS[usize::from(!view.has_path())] };
+        let many = view.is(When::Parts) && view.problem.rows() > MANY_ROWS;
+        let most = if many { MANY_ROWS_STEPS } else { NEWTON_STEPS[usize::from(!view.is(When::Path))] };
         let steps = most.min(goal.max_iterations.saturating_sub(*iterations));
         let reached = self.newton.solve(view, lambda, e, goal.tolerance, steps);
         *iterations += reached.steps;
         reached.residual
     }
-}
-
-/// True if some contacts resist turning.
-fn turns(problem: &ConstraintProblem) -> bool {
-    problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }))
 }
 
 /// Sweeps of exact answers, by the factor of G; the residual they leave.

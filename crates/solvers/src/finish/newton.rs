@@ -63,12 +63,12 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-use super::first::LEAST_ROWS;
 use super::patch;
 use super::polygon;
 use super::{Reached, View};
 use crate::dense::{Lu, STRIP};
 use crate::local::{Contact, quartic};
+use crate::plan::FEWEST;
 use crate::sweep::{Block, pass};
 use crate::trees::{Equation, TreeSystem};
 use std::mem::{Discriminant, discriminant};
@@ -82,7 +82,7 @@ const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
 /// the exact law, which has other ways, and for the others.
 const HARDER: [f64; 2] = [30.0, 1e3];
 const WANDER: [u32; 2] = [2, 4];
-/// ε in islands of many trees: as a power of residual/‖g‖, and so small a share of that with [`LEAST_ROWS`] at most.
+/// ε in islands of many trees: as a power of residual/‖g‖, and so small a share of that with [`FEWEST`] at most.
 const POWER: f64 = 0.7;
 const SMALL: f64 = 0.01;
 /// There too: what a step must leave of the best residual, or sweeps follow; so many; and the least share of ε
@@ -185,7 +185,7 @@ impl Newton {
         let exact = view.law == Law::Ncp;
         let (harder, wander) = if exact { (HARDER[0], WANDER[0]) } else { (HARDER[1], WANDER[1]) };
         let in_trees = self.in_trees;
-        let small = if in_trees && lambda.len() <= LEAST_ROWS { SMALL } else { 1.0 };
+        let small = if in_trees && lambda.len() <= FEWEST { SMALL } else { 1.0 };
         let share = |e: f64| {
             let share = if in_trees { (e / scale).powf(POWER) } else { e / scale };
             if exact { (small * share).clamp(least, most) } else { least }

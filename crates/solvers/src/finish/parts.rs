@@ -48,7 +48,7 @@ const MULTIPLIER_STEPS: u32 = 40;
 
 const NOWHERE: usize = usize::MAX;
 
-/// What solves a part.
+/// The methods that solve a part.
 pub(super) struct Tools<'a> {
     pub(super) newton: &'a mut Newton,
     pub(super) path: &'a mut Path,
@@ -68,7 +68,7 @@ enum Way {
 
 /// See the module; holds during one call.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(crate) struct Parts {
     c: Vec<f64>,
     squares: Vec<f64>,
     /// Of every block, whether it is in a part.
@@ -91,9 +91,6 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Fewer rows are one part.
-    pub(super) const LEAST_ROWS: usize = 60;
-
     /// Solves what is wrong with `lambda` part by part. The steps this took, as steps of the whole; `None` if one part is
     /// most of it.
     pub(super) fn solve(

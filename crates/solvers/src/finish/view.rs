@@ -1,22 +1,16 @@
 //! What a finish sees of a problem, and what kind of problem it is.
 
-use super::{FEW_ROWS, NEAR, parts::Parts};
-use crate::path::Path;
+use super::NEAR;
+use crate::plan::{Facts, When};
 use crate::residual::StoppingResidual;
 use crate::sweep::Block;
-use crate::trees::TreeSystem;
 use stiction_contact::{ConstraintProblem, Law};
-
-/// Rows per coordinate of a hyperstatic island.
-const REDUNDANT: usize = 3;
-/// Islands with more rows are left to sweeps, Newton and parts.
-const LARGE: usize = 2000;
 
 /// How many times larger than reckoned rounding may be, and what of it is not looked at more closely [tolerances].
 const CAUTION: f64 = 10.0;
 const NOTHING: f64 = 1e-3;
 
-/// See the module.
+/// A problem as a finish sees it.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) problem: &'a ConstraintProblem,
@@ -58,24 +52,8 @@ impl View<'_> {
         e <= NEAR * tolerance && e <= self.stopping.last_place(self.problem, lambda, e, scratch)
     }
 
-    /// True where [`super::Way::Path`] leads.
-    pub(super) fn has_path(&self) -> bool {
-        self.law == Law::Ncp && (self.problem.rows() <= Path::MOST_ROWS || TreeSystem::pays(self.problem))
-    }
-
-    /// True if what Newton's method leaves may be of parts.
-    pub(super) fn has_parts(&self) -> bool {
-        self.law == Law::Ncp && self.problem.rows() >= Parts::LEAST_ROWS && TreeSystem::pays(self.problem)
-    }
-
-    /// True where ways that are wrong in one place cost too much.
-    pub(super) fn large(&self) -> bool {
-        self.has_parts() && self.problem.rows() > LARGE
-    }
-
-    /// True if a large island has far more rows than motions: most contacts could open or slip and others hold as well.
-    pub(super) fn hyperstatic(&self) -> bool {
-        let rows = self.problem.rows();
-        self.has_parts() && rows > FEW_ROWS && rows > REDUNDANT * self.problem.delassus_factor.coordinates()
+    /// True if that holds of the problem.
+    pub(crate) fn is(&self, when: When) -> bool {
+        Facts::of(self.problem, self.law).is(when)
     }
 }

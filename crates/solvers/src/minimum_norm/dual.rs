@@ -11,7 +11,7 @@
 
 use super::{Freedom, OUTSIDE, dot, norm};
 use crate::trees::{Equation, TreeSystem};
-use stiction_contact::{BranchSparseRows, SoftBlock};
+use stiction_contact::{BranchSparseRows, Cone, SoftBlock};
 use stiction_dynamics::spatial::vec3;
 
 /// Newton steps, at most.
@@ -43,6 +43,8 @@ pub(super) struct Dual {
     z: Vec<f64>,
     /// Bᵀ (x* − x).
     left: Vec<f64>,
+    /// No impulses of C with these sums are smaller.
+    least: f64,
     /// y of an earlier solve, or none, in the velocities of trees, and the impulses it led to. It outlives the solve.
     kept: Vec<f64>,
 }
@@ -159,13 +161,16 @@ impl Dual {
             sums.solve(&mut self.step, epsilon);
             let slope = dot(&self.left, &self.step);
             let before = value;
+            // All impulses of C with these sums are at least as large as any direction says: where there are none, the step says so.
+            std::mem::swap(&mut self.y, &mut self.step);
+            self.evaluate(&sums, given);
+            std::mem::swap(&mut self.y, &mut self.step);
+            if self.least > FARTHEST * scale {
+                return false;
+            }
             let mut share = 1.0;
             self.y.iter_mut().zip(&self.step).for_each(|(y, d)| *y += d);
             value = self.evaluate(&sums, given);
-            // The smallest in C are no smaller than (−2 θ)^½: far larger ones are none.
-            if -2.0 * value > (FARTHEST * scale).powi(2) {
-                return false;
-            }
             // Near the end θ is all rounding: there the whole step is right.
             let judged = slope > ROUNDING * scale * scale;
             while judged && share > SHORTEST && !(value <= before - DECREASE * share * slope) {
@@ -178,9 +183,9 @@ impl Dual {
         true
     }
 
-    /// θ(y); sets x and z.
+    /// θ(y); sets x and z, and `least`: the largest (−2 θ)^½ along y, for cones x*ᵀ B y/‖P_C(B y)‖.
     fn evaluate(&mut self, sums: &Sums, given: &[f64]) -> f64 {
-        let mut value = 0.0;
+        let (mut value, mut along, mut square, mut cones) = (0.0, 0.0, 0.0, true);
         for &(i, freedom) in sums.free {
             let rows = sums.row_start[i]..sums.row_start[i + 1];
             let by = sums.system.delassus_factor().dot(i, &self.y);
@@ -190,13 +195,20 @@ impl Dual {
                     let along = by.dot(vec3(a, b, c));
                     z.copy_from_slice(&[a * along, b * along, c * along]);
                 }
-                Freedom::Set(_) => z.copy_from_slice(&by.to_array()[..z.len()]),
+                Freedom::Set(cone) => {
+                    cones &= !matches!(cone, Cone::Box { .. });
+                    z.copy_from_slice(&by.to_array()[..z.len()]);
+                }
             }
             x.copy_from_slice(z);
             freedom.project(x);
             // Of cones x·z is ‖x‖², of boxes it is more.
-            value += dot(x, z) - 0.5 * dot(x, x) - dot(&given[rows], z);
+            let (size, work) = (dot(x, x), dot(&given[rows], z));
+            value += dot(x, z) - 0.5 * size - work;
+            square += size;
+            along += work;
         }
+        self.least = if cones { along / square.sqrt() } else { (-2.0 * value).max(0.0).sqrt() };
         value
     }
 }

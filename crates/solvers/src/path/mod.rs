@@ -85,7 +85,7 @@ enum Step {
 
 impl Path {
     /// Islands with more rows are left alone, unless they are solved in trees.
-    pub(crate) const MOST_ROWS: usize = 300;
+    pub(crate) const MOST_ROWS: usize = crate::plan::MOST_PATH;
 
     /// True if steps are taken by rows: where trees would not pay, and if wanted in all islands of few rows.
     pub(crate) fn by_rows(view: &View, wanted: bool) -> bool {

@@ -13,8 +13,9 @@
 //! u is the direction of friction, V an orthonormal basis of the tangential directions normal to it.
 
 use super::pieces::{Along, Piece, tangential_rows};
-use crate::dense::{Cholesky, Lu, STRIP, dot, matrix_into, whole_into};
+use crate::dense::{Cholesky, Lu, STRIP, matrix_into, times, whole_into};
 use crate::trees::{Equation, TreeSystem, knows_all};
+use std::ops::Range;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem};
 use stiction_dynamics::lanes;
@@ -50,6 +51,8 @@ pub(super) struct Dense {
     a: Vec<f64>,
     width: usize,
     unknowns: Vec<Unknown>,
+    /// Unknowns that are consecutive rows: their places, and the first of these rows.
+    runs: Vec<(Range<usize>, usize)>,
     /// All pieces are symmetric: (1) to (3).
     symmetric: bool,
     lu: Lu,
@@ -127,15 +130,16 @@ impl Dense {
 
     fn list_unknowns(&mut self, problem: &ConstraintProblem, pieces: &[Piece], d: &[f64]) {
         self.unknowns.clear();
+        self.runs.clear();
         self.symmetric = true;
         for (i, piece) in pieces.iter().enumerate() {
             let (cone, rows) = (problem.cone(i), problem.range(i));
             match *piece {
                 Piece::Fixed(_) => {}
-                Piece::Sticks => self.unknowns.extend(rows.map(|row| Unknown::row(row, d[row]))),
+                Piece::Sticks => self.push_rows(rows, d),
                 Piece::Closed => {
                     let row = rows.start + cone.normal();
-                    self.unknowns.push(Unknown::row(row, d[row]));
+                    self.push_rows(row..row + 1, d);
                 }
                 Piece::Slides { along, mu, share, stiff } => {
                     self.symmetric = false;
@@ -159,10 +163,21 @@ impl Dense {
         }
     }
 
+    fn push_rows(&mut self, rows: Range<usize>, d: &[f64]) {
+        let at = self.unknowns.len();
+        match self.runs.last_mut() {
+            Some((places, first)) if places.end == at && *first + places.len() == rows.start => {
+                places.end += rows.len();
+            }
+            _ => self.runs.push((at..at + rows.len(), rows.start)),
+        }
+        self.unknowns.extend(rows.map(|row| Unknown::row(row, d[row])));
+    }
+
     /// The matrix of the unknowns, into the factor that takes it.
     #[inline(always)]
     fn write(&mut self) {
-        let Self { a, width, unknowns, symmetric, lu, cholesky, line, .. } = self;
+        let Self { a, width, unknowns, runs, symmetric, lu, cholesky, line, .. } = self;
         let (n, w) = (unknowns.len(), *width);
         if *symmetric {
             cholesky.clear(n);
@@ -184,19 +199,19 @@ impl Dense {
                 }
                 line
             };
-            if *symmetric {
-                let row = cholesky.row_mut(r);
-                for (out, other) in row[r..].iter_mut().zip(&unknowns[r..]) {
-                    *out = whole[other.first];
-                }
-                row[r] += unknown.own;
-            } else {
-                let row = lu.row_mut(r);
-                for (out, other) in row.iter_mut().zip(&*unknowns) {
+            let row = if *symmetric { cholesky.row_mut(r) } else { lu.row_mut(r) };
+            let mut next = 0;
+            for (places, first) in &*runs {
+                for (out, other) in row[next..places.start].iter_mut().zip(&unknowns[next..]) {
                     *out = other.column_times(whole);
                 }
-                row[r] += unknown.own;
+                row[places.clone()].copy_from_slice(&whole[*first..*first + places.len()]);
+                next = places.end;
             }
+            for (out, other) in row[next..].iter_mut().zip(&unknowns[next..]) {
+                *out = other.column_times(whole);
+            }
+            row[r] += unknown.own;
         }
     }
 }
@@ -211,11 +226,7 @@ impl Delassus for Dense {
         out.resize(x.len(), 0.0);
         lanes::plain(
             #[inline(always)]
-            || {
-                for (out, row) in out.iter_mut().zip(a.chunks_exact((*width).max(1))) {
-                    *out = dot(row, padded);
-                }
-            },
+            || times(a, padded, out),
         );
     }
 
@@ -237,10 +248,7 @@ impl Delassus for Dense {
         b.clear();
         b.extend(unknowns.iter().map(|u| u.column_times(x)));
         if *symmetric {
-            lanes::plain(
-                #[inline(always)]
-                || cholesky.solve(b),
-            );
+            cholesky.solve_at_once(b);
         } else {
             lu.solve_at_once(b);
         }

@@ -9,9 +9,8 @@
 use super::workspace::Workspace;
 use super::{Rule, SweepParams, Twin, report};
 use crate::finish::Reached;
-use crate::trees::TreeSystem;
 use crate::work;
-use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
+use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus, Watch};
 
 /// Starts that leave no more than this are calm: nothing was hit since [m/s].
 const CALM: f64 = 1e-2;
@@ -28,9 +27,6 @@ impl<R: Rule> Twin<R> {
         from: &mut Reached,
         watch: &mut Watch<'_>,
     ) -> Option<SolveReport> {
-        if R::LAW != Law::Ncp || !R::SMALLEST || !TreeSystem::pays(problem) {
-            return None;
-        }
         // Of all islands together, as the tolerance is.
         let share = params.tolerance / self.params.tolerance;
         let enough = share * self.bounds.enough(problem.rows())?;

@@ -31,13 +31,16 @@ pub(crate) use workspace::{Block, Workspace, blocks_into};
 
 use crate::bounds::Bounds;
 use crate::finish::{Finish, Reached};
+use crate::initial_guess::InitialGuesses;
 use crate::islands::{Islands, Recipe};
 use crate::local::Contact;
 use crate::path::Path;
+use crate::plan::{self, Plan, Stage};
 use crate::springs::SpringsParams;
-use crate::trees::{TreeSystem, knows_all};
+use crate::trees::TreeSystem;
 use crate::work;
-use schedule::RESTS;
+use schedule::{Form, RESTS};
+use std::ops::ControlFlow;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 use workspace::Kept;
 
@@ -61,18 +64,23 @@ pub struct SweepParams {
     pub(crate) max_iterations: u32,
     pub(crate) memory: usize,
     pub(crate) finish: bool,
-    /// Sticking is asked first, of all that touches.
-    pub(crate) holds: bool,
-    /// Plain sweeps from the start where nothing else has led to the tolerance.
-    pub(crate) last_sweeps: u32,
+    /// What is tried, and when.
+    pub(crate) plan: Plan,
     /// The answer of small islands is that of springs.
     pub(crate) springs: Option<SpringsParams>,
 }
 
 impl SweepParams {
-    /// Sticking is asked first, whatever the start is, and nothing after the last sweep.
-    pub(crate) fn asking_first(tolerance: f64, max_iterations: u32, memory: usize, finish: bool) -> Self {
-        Self { tolerance, max_iterations, memory, finish, holds: true, last_sweeps: 0, springs: None }
+    /// Those of accelerated sweeps of a law.
+    pub(crate) fn accelerated(
+        law: Law,
+        tolerance: f64,
+        max_iterations: u32,
+        memory: usize,
+        finish: bool,
+    ) -> Self {
+        let plan = if law == Law::Raisim { plan::RAISIM } else { plan::SWEEPS };
+        Self { tolerance, max_iterations, memory, finish, plan, springs: None }
     }
 
     /// True if sweeps are all there is: [`plain`].
@@ -154,33 +162,27 @@ impl<R: Rule> Sweeps<R> {
         let one_tree = !formed && problem.delassus_factor.trees() == 1;
         let count = if formed { islands.find(problem) } else { 0 };
         let report = if one_tree || formed && count <= 1 {
-            if let Some(report) = twin.by_springs(ws, problem, params.tolerance, impulses, watch) {
-                ws.own = true;
-                return report;
-            }
-            let current = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, c| {
-                let moves = if one_tree { starts.go_on(task, impulses, c) } else { None };
-                moves.unwrap_or_else(|| starts.choose(task, impulses, c))
-            });
-            if let Some(report) = twin.at_once(ws, problem, params.tolerance, current, impulses, watch) {
-                ws.own = report.converged();
-                return report;
-            }
-            if one_tree {
-                bounds.keep(bounds.budget_of(problem), || {
-                    twin.solve_tree(ws, with_blocks, problem, impulses, current, watch)
-                })
-            } else {
-                let from = Reached { residual: current, steps: 0 };
-                bounds.keep(bounds.budget_of(problem), || {
-                    twin.warm_or_cold(ws, params, problem, impulses, from, watch)
-                })
+            let begun =
+                twin.begin(ws, problem, params.tolerance, impulses, watch, |starts, task, impulses, c| {
+                    let moves = if one_tree { starts.go_on(task, impulses, c) } else { None };
+                    moves.unwrap_or_else(|| starts.choose(task, impulses, c))
+                });
+            match begun {
+                ControlFlow::Break(report) => report,
+                ControlFlow::Continue(current) => {
+                    let form =
+                        if one_tree { Form::Copied(problem, with_blocks) } else { Form::Given(problem) };
+                    bounds.keep(bounds.budget_of(problem), || {
+                        twin.solve_form(ws, params, form, impulses, current, watch)
+                    })
+                }
             }
         } else {
             let kept = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, _| {
                 starts.keep(task, impulses)
             });
-            let rests = if twin.holds() { RESTS.min(params.tolerance) } else { params.tolerance };
+            let holds = R::LAW == Law::Ncp && params.plan.tries(Stage::Hold);
+            let rests = if holds { RESTS.min(params.tolerance) } else { params.tolerance };
             if let Some(residual) = kept.filter(|&e| !all && e <= rests) {
                 watch.show(0, impulses);
                 return report(SolveStatus::Converged, 0, residual);
@@ -231,104 +233,36 @@ impl<R: Rule> Recipe for Twin<R> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         ws.prepare(part);
-        if let Some(report) = self.by_springs(ws, part, tolerance, impulses, watch) {
-            return report;
-        }
-        let current = ws
-            .with_starts(part, R::LAW, tolerance, |starts, task, c| starts.choose_at_rest(task, impulses, c));
-        let params = SweepParams { tolerance, ..self.params };
-        if let Some(report) = self.at_once(ws, part, tolerance, current, impulses, watch) {
-            return report;
-        }
+        let begun = self.begin(ws, part, tolerance, impulses, watch, InitialGuesses::choose_at_rest);
+        let current = match begun {
+            ControlFlow::Continue(current) => current,
+            ControlFlow::Break(report) => return report,
+        };
         ws.exchange(kept);
+        let params = SweepParams { tolerance, ..self.params };
         let most = self.bounds.budget_of(part);
-        let report =
-            self.bounds.keep(most, || self.solve_island(ws, &params, part, impulses, current, watch));
+        let report = self
+            .bounds
+            .keep(most, || self.solve_form(ws, &params, Form::Itself(part), impulses, current, watch));
         ws.exchange(kept);
         report
     }
 }
 
 impl<R: Rule> Twin<R> {
-    /// An island whose start does not do: blocks are formed where that pays.
-    fn solve_island(
-        &self,
-        ws: &mut Workspace,
-        params: &SweepParams,
-        part: &mut ConstraintProblem,
-        impulses: &mut [f64],
-        current: f64,
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let mut from = Reached { residual: current, steps: 0 };
-        if !(R::LAW == Law::Ncp && TreeSystem::pays(part) || part.blocks_formed()) {
-            from = ws.resume::<R>(part, params, impulses, from.residual);
-            if from.residual <= params.tolerance {
-                watch.show(from.steps, impulses);
-                return report(SolveStatus::Converged, from.steps, from.residual);
-            }
-            if !knows_all(part) {
-                from.steps = 0; // by old factors alone
-            }
-            if part.form_blocks().is_err() {
-                return report(SolveStatus::NumericalFailure, 0, f64::NAN);
-            }
-            part.velocities_into(impulses, &mut ws.c);
-            from.residual = ws.residual(part, R::LAW, impulses, &ws.c);
-        }
-        if let Some(report) = self.bounded(ws, params, part, impulses, &mut from, watch) {
-            return report;
-        }
-        self.warm_or_cold(ws, params, part, impulses, from, watch)
-    }
-
-    /// A problem of one tree, which is one island: blocks are formed where it comes to sweeps.
-    fn solve_tree(
-        &self,
-        ws: &mut Workspace,
-        with_blocks: &mut ConstraintProblem,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        current: f64,
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let mut from = ws.resume::<R>(problem, &self.params, impulses, current);
-        if from.residual <= self.params.tolerance {
-            watch.show(from.steps, impulses);
-            return report(SolveStatus::Converged, from.steps, from.residual);
-        }
-        with_blocks.copy_rows_of(problem);
-        if with_blocks.form_blocks().is_err() {
-            return report(SolveStatus::NumericalFailure, 0, f64::NAN);
-        }
-        with_blocks.velocities_into(impulses, &mut ws.c);
-        from.residual = ws.residual(with_blocks, R::LAW, impulses, &ws.c);
-        self.warm_or_cold(ws, &self.params, with_blocks, impulses, from, watch)
-    }
-
-    /// [`go_on`], and where that does not reach the tolerance, or rounding, in half of the iterations once more from no impulses at
-    /// all, with those that are left, first by the augmented Lagrangian, then by rows where these are few; the nearer of
-    /// both stays. Large islands that are near an answer start again from there. RaiSim's answer is where its first sweeps
-    /// go.
-    fn warm_then_cold(
+    /// Once more from no impulses at all, after impulses that leave more than the tolerance, with the iterations that are left: first by the
+    /// augmented Lagrangian, then by rows where these are few; the nearer of both stays. Large islands that are near an answer start
+    /// again from there.
+    fn again_from_nothing(
         &self,
         ws: &mut Workspace,
         params: &SweepParams,
         problem: &ConstraintProblem,
         impulses: &mut [f64],
-        from: Reached,
+        (first, left): (SolveReport, u32),
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        let cold = impulses.iter().all(|&l| l == 0.0);
         let another = || params.finish && Finish::has_multipliers(problem, R::LAW);
-        let once = R::LAW == Law::Raisim || cold && !another();
-        let half = SweepParams { max_iterations: params.max_iterations.div_ceil(2), ..*params };
-        let budget = if once { params } else { &half };
-        let first = go_on(&mut self.rule.clone(), budget, ws, problem, impulses, from, watch);
-        let left = params.max_iterations.saturating_sub(first.iterations);
-        if first.settled() || once || left == 0 || work::spent() {
-            return first;
-        }
         let mut found = std::mem::take(&mut ws.found);
         found.clear();
         found.extend_from_slice(impulses);
@@ -389,7 +323,7 @@ fn go_on<R: Rule>(
     let mut current = from.residual;
     ws.start_best(impulses, current);
     ws.anderson.start(params.memory, problem.rows());
-    ws.finish.start(problem, R::LAW, params.finish);
+    ws.finish.start(problem, R::LAW, params.finish.then_some(&params.plan));
 
     let give_up = |ws: &mut Workspace, status, iterations, impulses: &mut [f64]| {
         ws.give_up::<R>(problem, (status, params.tolerance), iterations, impulses)

@@ -7,6 +7,7 @@ use crate::initial_guess::InitialGuesses;
 use crate::iterate::Task;
 use crate::local::Contact;
 use crate::minimum_norm::MinimumNorm;
+use crate::plan::Line;
 use crate::residual::StoppingResidual;
 use crate::springs::{Question, Springs};
 use crate::trees::TreeSystem;
@@ -86,6 +87,8 @@ pub(crate) struct Workspace {
     pub(super) rows: Option<ConstraintProblem>,
     /// Impulses before the springs.
     pub(super) given: Vec<f64>,
+    /// Equilibrium of the springs.
+    pub(super) equilibrium: Vec<f64>,
     /// The problem with springs.
     pub(super) soft: Option<ConstraintProblem>,
     pub(super) scratch: Vec<f64>,
@@ -313,6 +316,28 @@ impl Workspace {
         (reached.residual, reached.steps)
     }
 
+    /// The stage of a line from these impulses, with c to match; the residual of the best impulses met, made small where they are an answer.
+    pub(super) fn by_stage<R: Rule>(
+        &mut self,
+        line: &Line,
+        problem: &ConstraintProblem,
+        params: &SweepParams,
+        impulses: &mut [f64],
+        from: &mut Reached,
+    ) -> f64 {
+        self.prepare_sweeps(problem);
+        let goal = self.goal(params);
+        let Self { blocks, stopping, finish, c, .. } = self;
+        finish.start(problem, R::LAW, params.finish.then_some(&params.plan));
+        let view = View { problem, blocks, stopping, law: R::LAW, sweeps: true };
+        from.residual = finish.run(line, &view, impulses, from.residual, goal, &mut from.steps);
+        problem.velocities_into(impulses, c);
+        if R::SMALLEST && from.residual <= params.tolerance {
+            from.residual = self.select(problem, params.tolerance, impulses);
+        }
+        from.residual
+    }
+
     /// Newton's method from these impulses, with c to match.
     pub(super) fn look(
         &mut self,
@@ -365,7 +390,7 @@ impl Workspace {
         let goal = self.goal(params);
         self.prepare_pieces(problem);
         let Self { blocks, stopping, finish, c, .. } = self;
-        finish.start(problem, R::LAW, params.finish);
+        finish.start(problem, R::LAW, params.finish.then_some(&params.plan));
         let view = View { problem, blocks, stopping, law: R::LAW, sweeps: false };
         let mut reached = finish.resume(&view, impulses, c, current, goal);
         let unique = reached.steps > 0 && self.finish.unique();

@@ -1,0 +1,75 @@
+//! Plans that are changed, and the page of a plan.
+
+use super::*;
+use crate::auto::{Auto, AutoParams};
+use crate::springs::SpringsParams;
+use crate::testing::{stack, with_delassus_factor};
+use stiction_contact::ContactSolver;
+use stiction_contact::certificate::certify;
+use stiction_dynamics::spatial::vec3;
+
+/// The stages that a plan tries on a dragged stack of twelve cubes, given as an island of many rows; the natural map at the end.
+fn tried(plan: Plan, params: AutoParams) -> (Vec<Stage>, f64) {
+    let problem = with_delassus_factor(stack(&[1.0; 12], vec3(1.5, 0.4, 0.0), 0.4));
+    let mut known = ConstraintProblem::default();
+    known.copy_rows_of(&problem);
+    let springs = SpringsParams { rows: 0, ..params.springs };
+    let mut auto = Auto::with_plan(AutoParams { springs, ..params }, plan).unwrap();
+    let mut impulses = vec![0.0; problem.rows()];
+    let (report, tried) = explained(|| auto.solve(&known, &mut impulses));
+    assert!(report.converged(), "{report:?}");
+    assert!(tried.iter().all(|t| t.rows <= problem.rows() && t.seconds >= 0.0));
+    (tried.into_iter().map(|t| t.stage).collect(), certify(&problem, &impulses).natural_map)
+}
+
+/// A stage is added, one is moved and one is left out by the table alone; each plan leads to the tolerance.
+#[test]
+fn tables_say_what_is_tried() {
+    let params = AutoParams::default();
+    let (plain, natural_map) = tried(AUTO, params);
+    assert!(plain.contains(&Stage::Newton) && natural_map <= 1e-8, "{plain:?} {natural_map:e}");
+    assert!(!plain.contains(&Stage::SmoothedNewton), "{plain:?}");
+
+    let island = AUTO.island.with(4, most(60, Stage::SmoothedNewton, &[When::Exact]));
+    let (added, natural_map) = tried(Plan { island, ..AUTO }, params);
+    assert!(added.contains(&Stage::SmoothedNewton) && natural_map <= 1e-8, "{added:?} {natural_map:e}");
+
+    let hold = AUTO.island.iter().position(|l| l.stage == Stage::Hold).unwrap();
+    let island = AUTO.island.without(Stage::Hold).with(0, AUTO.island[hold]);
+    let (moved, natural_map) = tried(Plan { island, ..AUTO }, params);
+    let at = |stages: &[Stage], s: Stage| stages.iter().position(|t| *t == s);
+    assert!(at(&moved, Stage::Hold) < at(&moved, Stage::Starts), "{moved:?}");
+    assert!(at(&plain, Stage::Hold) > at(&plain, Stage::Starts) && natural_map <= 1e-8, "{plain:?}");
+
+    let (left_out, natural_map) = tried(AUTO.without(Stage::Newton), params);
+    assert!(!left_out.contains(&Stage::Newton) && natural_map <= 1e-8, "{left_out:?} {natural_map:e}");
+    let by_parameter = AutoParams { plan: PlanParams { newton: false, ..PlanParams::default() }, ..params };
+    assert_eq!(tried(AUTO, by_parameter).0, left_out);
+}
+
+/// A stage where nobody would try it is an error that names both.
+#[test]
+fn a_stage_in_the_wrong_table_is_refused() {
+    assert_eq!([AUTO, SWEEPS, RAISIM].map(|plan| plan.misplaced()), [None; 3]);
+    let between = AUTO.between.with(0, line(Stage::Springs, &[]));
+    let refused = Auto::with_plan(AutoParams::default(), Plan { between, ..AUTO }).err().unwrap().to_string();
+    assert!(refused.contains("plan.between") && refused.contains("springs"), "{refused}");
+}
+
+/// The page of the plan is that of the code.
+#[test]
+fn the_page_is_the_code() {
+    let page = include_str!("../../../../docs/contact-models.md");
+    assert!(page.contains(&AUTO.page()), "docs/contact-models.md should hold\n{}", AUTO.page());
+}
+
+/// Every word is of one stage or condition.
+#[test]
+fn words_are_apart() {
+    let mut words: Vec<&str> = Stage::ALL.iter().map(|s| s.name()).collect();
+    words.extend(When::ALL.iter().map(|w| w.name()));
+    let all = words.len();
+    words.sort_unstable();
+    words.dedup();
+    assert_eq!(words.len(), all);
+}
