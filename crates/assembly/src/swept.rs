@@ -9,7 +9,8 @@
 //! these, the motion that results is swept [`stiction_collision::time_of_impact`], and the step ends where two such bodies first
 //! meet (2): there the contact is an ordinary near one, and the rest of the step follows as a step of its own. The motion after
 //! an impact is swept like the one before. Near contacts were part of the problem, at the points where the bodies touched at the
-//! start. What swings in at others is stopped before its overlap is as deep as turns a normal (3).
+//! start. What swings in at others is stopped before its overlap is as deep as turns a normal (3), and again wherever that has grown by
+//! a share, until it is as deep as the thinner one is thick: contacts alone hold what is deeper.
 //!
 //! A link goes on an arc. The axis of its joint, or the centre of mass of what flies, is its pivot: body-fixed, it has no acceleration
 //! across ω,
@@ -28,6 +29,8 @@ use stiction_models::Geometry;
 /// Share of their thickness that two bodies may move past each other in a step unwatched, and (3) of the thinner one's that
 /// they may overlap.
 const UNWATCHED: f64 = 0.5;
+/// Share of that overlap by which the next stop is deeper where contacts do not hold it, so that time goes on.
+const DEEPER: f64 = 0.125;
 /// Share of the motion of a step by which (1) errs on the safe side: turning bends it.
 pub const BEND: f64 = 1e-3;
 /// (2) stops at this distance, unless the slop is larger [m].
@@ -126,6 +129,13 @@ impl Sweeper {
         if thinner.is_finite() { UNWATCHED * thinner } else { 0.0 }
     }
 
+    /// (3): the overlap at which two that touch and overlap by so much are stopped next [m], by `least` deeper at least. None of those
+    /// that are as deep in each other as the thinner is thick: contacts alone hold these.
+    fn next_depth(&self, geometries: [usize; 2], overlap: f64, least: f64) -> Option<f64> {
+        let deep = self.bounce_depth(geometries).max(least);
+        (overlap < 2.0 / UNWATCHED * deep).then(|| deep.max(overlap + (DEEPER * deep).max(least)))
+    }
+
     /// Geometry `g` starts here, with its pivot there.
     pub fn set_start(&mut self, g: usize, from: Pose, pivot: Vec3) {
         self.ways[g] = Way { from, to: from, pivot };
@@ -162,9 +172,12 @@ impl Sweeper {
             let gaps = known.iter().take_while(|m| (m.a, m.b) == (a, b)).filter_map(Manifold::deepest);
             let rest = touching(a, b);
             let gap = gaps.reduce(f64::min).filter(|gap| *gap <= margin + rest);
-            // (3), and from there no deeper than it is. The side of a flush neighbour does not stop what lies on the other.
+            // The side of a flush neighbour does not stop what lies on the other.
             let distance = match gap {
-                Some(gap) => (gap - 3.0 * touch).min(rest - self.bounce_depth([a, b])),
+                Some(gap) => match self.next_depth([a, b], rest - gap, 3.0 * touch) {
+                    Some(depth) => rest - depth,
+                    None => return,
+                },
                 None => rest - if passes { 4.0 * touch } else { 0.0 },
             };
             // What is that near at the start does not meet in the step. The narrow phase leaves it out on purpose, as the sides of
