@@ -70,6 +70,11 @@ pub trait Decoratable: Stepper {
         let _ = whole;
     }
 
+    /// Notes how long the part of a step was that the next goes on after [s]; none where a step begins, or an impact was.
+    fn goes_on_after(&mut self, length: Option<f64>) {
+        let _ = length;
+    }
+
     /// True if something may bounce in a step: then the four that follow are asked for.
     fn may_bounce(&self) -> bool {
         false
@@ -217,6 +222,10 @@ impl Decoratable for Box<dyn Decoratable> {
 
     fn sweep_steps_of(&mut self, whole: Option<f64>) {
         (**self).sweep_steps_of(whole);
+    }
+
+    fn goes_on_after(&mut self, length: Option<f64>) {
+        (**self).goes_on_after(length);
     }
 
     fn first_impact(&mut self, world: &World, way: [&[f64]; 2], part: f64) -> Option<f64> {

@@ -158,8 +158,10 @@ impl<S: Decoratable> StopAtImpact<S> {
             if done.end == End::Meeting {
                 self.keep(solver.law());
             }
+            self.inner.goes_on_after((done.end == End::Meeting).then_some(done.length));
         }
         self.inner.sweep_steps_of(None);
+        self.inner.goes_on_after(None);
         if report.failure().is_none() {
             state.t = self.before.t + h;
         }

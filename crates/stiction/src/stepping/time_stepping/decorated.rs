@@ -72,6 +72,10 @@ impl Decoratable for TimeStepping {
         self.search.swept = whole;
     }
 
+    fn goes_on_after(&mut self, length: Option<f64>) {
+        self.here.fast.came_in = length;
+    }
+
     fn may_bounce(&self) -> bool {
         self.search.may_bounce
     }

@@ -460,7 +460,8 @@ fn solved<'a>(
         last: [warm.last(), warm.before()],
         v,
         swings: &here.middle.swings,
-        lost: &here.fast.far,
+        fast: &here.fast,
+        h,
         slow,
         deep: params.slop / h,
     }
