@@ -2,6 +2,7 @@
 
 use super::field::Field;
 use super::*;
+use crate::convex::ConvexMesh;
 use crate::manifold::Manifold;
 use crate::narrow::collide;
 use crate::pairs::testing::{Lcg, every_shape};
@@ -354,6 +355,60 @@ fn a_rigid_box_floats_on_a_layer() {
         let lifted = wrench.linear * (1.0 / (E / 0.1 * volume));
         assert!((lifted - Vec3::Z).norm() < 3e-3, "{lifted:?}");
     }
+}
+
+/// The hull of a box's corners is as soft as the box, flat and askew; cells of any hull fill it, and pressures are of the nearest face.
+#[test]
+fn a_hull_is_as_soft_as_its_shape() {
+    let half = vec3(0.1, 0.07, 0.03);
+    let corner = |k: usize| {
+        let sign = |bit: usize| if k >> bit & 1 == 0 { 1.0 } else { -1.0 };
+        vec3(half.x * sign(0), half.y * sign(1), half.z * sign(2))
+    };
+    let points: Vec<Vec3> = (0..8).map(corner).collect();
+    let hull = Shape::Convex(ConvexMesh::from_points(&points).unwrap().into());
+    let ground = hard(&Shape::Plane, 1.0);
+    let (mut random, mut worst) = (Lcg::new(12), 0.0_f64);
+    for k in 0..40 {
+        let q = if k == 0 { Quat::IDENTITY } else { random.rotation() };
+        let shape = Shape::Box { half };
+        let low = q.rotate(shape.support(q.conjugate().rotate(-Vec3::Z))).z;
+        let pose = Pose::new(q, vec3(0.0, 0.0, -low - 0.012));
+        let [a, b] = [&shape, &hull].map(|s| {
+            let pressed = patch((&ground, &Pose::IDENTITY), (&soft(s, 0.05), &pose));
+            pressed.wrench(pose.translation)
+        });
+        worst = worst.max((a.linear - b.linear).norm() / a.linear.norm());
+        worst = worst.max((a.angular - b.angular).norm() / (0.1 * a.linear.norm()));
+    }
+    println!("worst difference of force and moment of a box and its hull {worst:.1e}");
+    assert!(worst < 1e-6, "{worst}");
+
+    for count in [6, 12, 40, 150] {
+        let points: Vec<Vec3> = (0..count).map(|_| random.vector()).collect();
+        let mesh = ConvexMesh::from_points(&points).unwrap();
+        let field = Field::new(&Shape::Convex(mesh.clone().into()), E, 0.5).unwrap();
+        let (mut inside, mut deepest) = (0, 0.0_f64);
+        for _ in 0..400 {
+            let x = random.vector();
+            let depth = mesh.faces().iter().fold(f64::INFINITY, |d, f| d.min(f.offset - f.normal.dot(x)));
+            let (p, cells) = field.at(x);
+            assert_eq!(cells, usize::from(depth > 0.0), "{count} points: {depth}");
+            if depth > 0.0 {
+                inside += 1;
+                deepest = deepest.max(p);
+                assert!((p * deepest_of(&mesh, &field) / (E * depth) - 1.0).abs() < 1e-9, "{p} {depth}");
+            }
+        }
+        assert!(inside > 10 && deepest <= E * (1.0 + 1e-12), "{inside} {deepest}");
+    }
+}
+
+/// The depth at which the field of a hull is at its modulus.
+fn deepest_of(mesh: &ConvexMesh, field: &Field) -> f64 {
+    let c = mesh.center();
+    let depth = mesh.faces().iter().fold(f64::INFINITY, |d, f| d.min(f.offset - f.normal.dot(c)));
+    E * depth / field.at(c).0
 }
 
 /// The four points carry force and moment of the patch, and are at least as stiff against sinking.
