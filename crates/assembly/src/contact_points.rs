@@ -17,12 +17,12 @@ use crate::coplanar::flatten;
 use crate::laws::coplanar::Face;
 use crate::laws::yielding::Spring;
 use crate::patches::{FoundPatch, PatchDetail, PatchPair, Patches};
-use crate::swept::{Sweeper, TOUCH, will_meet};
+use crate::swept::{Sweeper, going_on, may_pass, pivot, will_meet};
 use crate::tangents::Direction;
 use std::collections::BTreeMap;
-use stiction_collision::{CollisionWorld, Manifold, SPAN, Shape, ShapeError};
+use stiction_collision::{CollisionWorld, Manifold, Moving, SPAN, Shape, ShapeError};
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
-use stiction_dynamics::{Kinematics, lanes};
+use stiction_dynamics::{Kinematics, difference_into, lanes, motions_into};
 use stiction_models::{Dimension, Material, PairSurface, World};
 
 /// MuJoCo's least coefficient of friction where a contact resists turning.
@@ -63,6 +63,9 @@ pub struct ContactFinder {
     meetings: Vec<Meeting>,
     patches: Patches,
     sweeper: Sweeper,
+    /// Scratch of sweeps: what takes one configuration to another, and the motions of bodies.
+    change: Vec<f64>,
+    motions: Vec<Motion>,
 }
 
 /// What all points of a pair of geometries have in common.
@@ -125,7 +128,9 @@ impl ContactFinder {
             firsts: Vec::new(),
             meetings: Vec::new(),
             patches: Patches::new(world)?,
-            sweeper: Sweeper::new(&world.geometries, sweep_all),
+            sweeper: Sweeper::new(&world.geometries, |g| mounts[g].0.is_none(), sweep_all),
+            change: vec![0.0; world.model.nv()],
+            motions: vec![Motion::ZERO; world.model.bodies.len()],
             pairs,
             reaches,
             mounts,
@@ -199,7 +204,7 @@ impl ContactFinder {
                 spring,
                 ..
             } = self.meetings[k];
-            if self.patches.takes(m.a, m.b) || !self.counts(m, margin, ahead) {
+            if self.patches.takes(m.a, m.b) || !self.counts((world, kin, V), m, margin, ahead) {
                 continue;
             }
             patch = self.push_patches(world, kin, (patch, Some(pair)), ahead.patches, out);
@@ -325,15 +330,8 @@ impl ContactFinder {
             let speed = velocity.linear.norm() + velocity.angular.norm() * self.radii[g];
             self.poses[g] = pose;
             self.velocities[g] = velocity;
-            let mut reach = ahead.h * speed;
             self.sweeper.look_out(g, ahead.continuous.unwrap_or(ahead.h) * speed, ahead.margin);
-            if let Some(step) = ahead.continuous {
-                self.sweeper.note(g, step * speed, ahead.margin);
-                if self.sweeper.is_fast(g) {
-                    reach = 0.0;
-                }
-            }
-            self.margins[g] += reach;
+            self.margins[g] += ahead.h * speed;
         }
     }
 
@@ -380,42 +378,72 @@ impl ContactFinder {
 
     /// Contacts within the margin count, far ones if the two will come so near; where the two may pass each other, either counts if
     /// they will meet. They touch at the distance `rest`.
-    fn counts(&self, m: &Manifold, rest: f64, ahead: Lookahead) -> bool {
+    fn counts(
+        &self,
+        motion: (&World, &Kinematics, &[Motion]),
+        m: &Manifold,
+        rest: f64,
+        ahead: Lookahead,
+    ) -> bool {
         let near = m.deepest().is_some_and(|gap| gap <= rest + ahead.margin);
-        let passes = self.may_pass(m, rest, ahead.h);
+        let of = |g: usize, p: Vec3| self.velocities[g].linear_at(p - self.poses[g].translation);
+        let passes = may_pass(m.points(), m.normal, rest, |p| (of(m.b, p) - of(m.a, p)) * ahead.h);
         if near && !passes {
             return true;
         }
-        let swept = ahead.continuous.is_some() && (self.sweeper.is_fast(m.a) || self.sweeper.is_fast(m.b));
-        let colliders = self.collision.colliders();
-        let part = |g: usize| (&colliders[g].shape, &self.poses[g], self.velocities[g]);
         let margin = if passes { 0.0 } else { ahead.margin };
-        (near || !swept) && will_meet(part(m.a), part(m.b), [rest, margin], ahead.h)
+        (near || !self.is_swept(m, ahead))
+            && will_meet(&self.going(motion, m.a, ahead.h), &self.going(motion, m.b, ahead.h), [rest, margin])
     }
 
-    /// True of an open contact that would close along its normal, while the two move past each other by more than the gap: the normal of
-    /// the start may not be that of a meeting.
-    fn may_pass(&self, m: &Manifold, rest: f64, h: f64) -> bool {
-        let of = |g: usize, p: Vec3| self.velocities[g].linear_at(p - self.poses[g].translation);
-        m.points().iter().all(|p| p.gap - rest > TOUCH)
-            && m.points().iter().any(|p| {
-                let way = (of(m.b, p.position) - of(m.a, p.position)) * h;
-                let closes = way.dot(m.normal);
-                let (gap, past) = (p.gap - rest, way - m.normal * closes);
-                gap + closes < 0.0 && past.norm() > gap
-            })
+    /// True where the two are fast in the step.
+    fn is_swept(&self, m: &Manifold, ahead: Lookahead) -> bool {
+        let [V, U] = [m.a, m.b].map(|g| self.velocities[g]);
+        let spin = |g: usize, V: Motion| match V.angular.norm() {
+            0.0 => 0.0,
+            rate => rate * self.radii[g],
+        };
+        let speed = (V.linear - U.linear).norm() + spin(m.a, V) + spin(m.b, U);
+        ahead.continuous.is_some_and(|step| self.sweeper.is_fast([m.a, m.b], step * speed, ahead.margin))
     }
 
-    /// The share of the step after which a fast geometry first meets another, if the bodies move from
-    /// where contacts were last found to where they are in `kin`.
-    pub fn first_impact(&mut self, kin: &Kinematics, margin: f64, slop: f64) -> Option<f64> {
-        for (g, (body, X_BG)) in self.mounts.iter().enumerate() {
-            let pose = body.map_or(*X_BG, |b| kin.X_WB[b] * *X_BG);
-            self.sweeper.set_end(g, pose);
+    /// How geometry `g` goes on.
+    fn going(&self, motion: (&World, &Kinematics, &[Motion]), g: usize, h: f64) -> Moving<'_> {
+        let pivot = self.pivot(motion, g, self.poses[g].translation);
+        going_on(&self.collision.colliders()[g].shape, self.poses[g], self.velocities[g], pivot, h)
+    }
+
+    fn pivot(&self, (world, kin, V): (&World, &Kinematics, &[Motion]), g: usize, origin: Vec3) -> Vec3 {
+        let Some(b) = self.mounts[g].0 else { return origin };
+        let reference = |b: usize| kin.reference[world.model.bodies[b].tree];
+        let center = |b: usize| reference(b) + kin.I[b].first * (1.0 / kin.I[b].mass);
+        pivot(&world.model, b, &|b| V[b], &center, (reference(b), origin, self.radii[g]))
+    }
+
+    /// The share after which fast geometries first meet, if the bodies move from q to `q_next` in that part of a step; `kin` is
+    /// scratch, and at `q_next` afterwards.
+    pub fn first_impact(
+        &mut self,
+        (world, kin): (&World, &mut Kinematics),
+        [q, q_next]: [&[f64]; 2],
+        (part, limits): (f64, [f64; 2]),
+    ) -> Option<f64> {
+        kin.update(&world.model, q);
+        difference_into(&world.model, q, q_next, 1.0, &mut self.change);
+        motions_into(&world.model, kin, &self.change, &mut self.motions);
+        for g in 0..self.mounts.len() {
+            let (body, X_BG) = self.mounts[g];
+            let pose = body.map_or(X_BG, |b| kin.X_WB[b] * X_BG);
+            let pivot = self.pivot((world, kin, &self.motions), g, pose.translation);
+            self.sweeper.set_start(g, pose, pivot);
         }
-        let Self { collision, sweeper, poses, manifolds, pairs, materials, .. } = self;
+        kin.update(&world.model, q_next);
+        for (g, (body, X_BG)) in self.mounts.iter().enumerate() {
+            self.sweeper.set_end(g, body.map_or(*X_BG, |b| kin.X_WB[b] * *X_BG));
+        }
+        let Self { collision, sweeper, manifolds, pairs, materials, .. } = self;
         let touching = |a, b| surface(pairs, materials, a, b).margin;
-        sweeper.first_impact(collision, poses, manifolds, touching, [margin, slop])
+        sweeper.first_impact(collision, manifolds, touching, (part, limits))
     }
 }
 

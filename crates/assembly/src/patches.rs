@@ -6,7 +6,7 @@
 //! | detail | points |
 //! |---|---|
 //! | polygons | one for every polygon, at its centre of pressure: φ = −p/g, k = A g ([`stiction_collision::PatchElement`]) |
-//! | representative | at most four for the patch, of the same force, moment and stiffness ([`stiction_collision::representative_points`]) |
+//! | representative | at most four for the patch, of the same force, moment and friction torque ([`stiction_collision::representative_points`]) |
 //!
 //! Both are springs: k (−φ) is the force of the pressure. They do not bounce beyond what the springs do, nor resist turning beyond
 //! what friction over the area does.

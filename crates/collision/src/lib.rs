@@ -60,7 +60,7 @@ pub use convex::{ConvexMesh, Face};
 pub use decompose::Decomposition;
 pub use error::ShapeError;
 pub use height_field::{HeightField, MAX_HEIGHTS};
-pub use impact::{Moving, time_of_impact};
+pub use impact::{Moving, Way, time_of_impact};
 pub use manifold::{MAX_POINTS, Manifold, ManifoldPoint, SPAN};
 pub use mesh::{MAX_TRIANGLES, MAX_VERTICES, MeshReport, TriangleMesh};
 pub use narrow::{collide, collide_all};

@@ -82,14 +82,15 @@ pub(crate) fn to_cone(c: Vec3, radius: f64, half_height: f64) -> (f64, Vec3) {
     if over_base > 0.0 && x <= 0.0 {
         return (over_base, -Vec3::Z);
     }
-    let s = (along[0] * x + along[1] * z).clamp(0.0, length);
-    let (dx, dz) = (x - along[0] * s, z - along[1] * s);
-    let d = dx.hypot(dz);
-    if d > 0.0 {
-        (d, out * (dx / d) + Vec3::Z * (dz / d))
-    } else {
-        (0.0, out * normal[0] + Vec3::Z * normal[1])
+    let s = along[0] * x + along[1] * z;
+    // Over the slant the normal is that of the cone to the last bit: one that leans by rounding is over the far end of it.
+    if (0.0..=length).contains(&s) {
+        return (over_slant, out * normal[0] + Vec3::Z * normal[1]);
     }
+    let end = s.clamp(0.0, length);
+    let (dx, dz) = (x - along[0] * end, z - along[1] * end);
+    let d = dx.hypot(dz);
+    (d, out * (dx / d) + Vec3::Z * (dz / d))
 }
 
 /// Steps of (2) after which it is as good as it gets.

@@ -10,7 +10,7 @@ use crate::aabb::Aabb;
 use crate::broad::Bvh;
 use crate::collider::Collider;
 use crate::error::ShapeError;
-use crate::impact::Moving;
+use crate::impact::{Moving, Way};
 use crate::manifold::Manifold;
 use crate::narrow::append;
 use crate::pairs::surface::Scratch;
@@ -206,38 +206,27 @@ impl CollisionWorld {
         self.seams.judge(&self.colliders, poses, margins, out);
     }
 
-    /// Calls `visit` with every pair (a, b), a < b, that may meet on the way from the poses `from` to
-    /// the poses `to`, one per collider, and of which one is `fast`; and whether in the last query one of them was near
-    /// the rigid group of the other: it may then be as deep in it as flush neighbours differ in height, 1e-5 m.
+    /// Calls `visit` with every pair (a, b), a < b, of bounded colliders that may meet on their ways, one per collider, and of which
+    /// one is `fast`; and whether in the last query one of them was near the rigid group of the other: it may then be as deep
+    /// in it as flush neighbours differ in height, 1e-5 m.
     pub fn sweep(
         &mut self,
-        from: &[Pose],
-        to: &[Pose],
+        ways: &[Way],
         fast: &[bool],
         mut visit: impl FnMut((usize, &Moving), (usize, &Moving), bool),
     ) {
-        let Self { colliders, filter, planes, bounded, bounding_radius, bvh, seams, .. } = self;
-        let moving = |i: usize| Moving::new(&colliders[i].shape, from[i], to[i]);
-        let mut consider = |a: usize, b: usize| {
-            if (fast[a] || fast[b]) && filter.allows(colliders, a, b) {
-                visit((a, &moving(a)), (b, &moving(b)), seams.may_pass(a, b));
-            }
-        };
+        let Self { colliders, filter, bounded, bvh, seams, .. } = self;
+        let moving = |i: usize| Moving::new(&colliders[i].shape, ways[i]);
         bvh.clear();
         for &i in &*bounded {
             bvh.add(i, moving(i).aabb());
         }
         bvh.build();
-        bvh.pairs(&mut consider);
-        for &p in &*planes {
-            // A plane that moves is compared where it starts: none does.
-            let (n, origin) = (from[p].rotation.rotate(Vec3::Z), from[p].translation);
-            for &i in &*bounded {
-                if moving(i).lowest(n, origin) <= bounding_radius[i] {
-                    consider(p.min(i), p.max(i));
-                }
+        bvh.pairs(&mut |a: usize, b: usize| {
+            if (fast[a] || fast[b]) && filter.allows(colliders, a, b) {
+                visit((a, &moving(a)), (b, &moving(b)), seams.may_pass(a, b));
             }
-        }
+        });
     }
 
     /// From now on the colliders for which `rests` is true stay where they are, and pairs of them, or of one and what

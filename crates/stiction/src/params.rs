@@ -33,10 +33,10 @@ pub struct StepperParams {
     /// Instants of a step at which impacts of contacts with e > 0 are solved, at most; what would bounce after the last does so at
     /// once with the rest of the step. Each costs about as much as a step. 0: all impacts of a step at once.
     pub impact_instants: u32,
-    /// Sweep bodies that move farther in a step than they, and the thinnest that they may meet, are thick, so that none passes
-    /// through another however fast (see [`stiction_assembly::swept`]). A step in which one meets something is solved in parts;
-    /// contacts, problem and certificate are those of the last. Triangle meshes that move are swept only where they ask for it
-    /// themselves ([`stiction_models::Geometry::continuous`]); so is everything in batches.
+    /// Sweep two bodies that move farther past each other in a step than they are thick, so that none passes through another
+    /// however fast (see [`stiction_assembly::swept`]). Half-spaces are never passed through. A step in which one meets something is
+    /// solved in parts; contacts, problem and certificate are those of the last. Two triangle meshes are swept only where one asks
+    /// for it ([`stiction_models::Geometry::continuous`]); so is everything in batches.
     pub continuous: bool,
     /// A step that fails, does not converge or makes energy that nothing explains is done again in 2, 4, … 2ⁿ parts, n at most this; the report says in how
     /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only. Problem and certificate are those of the last

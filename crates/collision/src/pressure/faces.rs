@@ -99,7 +99,7 @@ impl Face {
     }
 }
 
-fn area(corners: &[Vec3]) -> f64 {
+pub(super) fn area(corners: &[Vec3]) -> f64 {
     let first = corners[0];
     let sum = corners[1..].windows(2).fold(Vec3::ZERO, |s, two| s + (two[0] - first).cross(two[1] - first));
     0.5 * sum.norm()

@@ -3,18 +3,19 @@
 //! The pressure is E e, with the modulus E and the extent e of a point, which is 0 on the surface and 1 where the solid is deepest:
 //!
 //! ```text
-//!     box, cylinder, cone    e = depth under the nearest face over the largest depth                      (1)
+//!     box, cylinder, cone,
+//!     convex polyhedron      e = depth under the nearest face over the largest depth                      (1)
 //!     ball, ellipsoid        e = 1 − ‖D⁻¹ x‖, D the semi-axes: 1 at the centre                             (2)
 //!     capsule                e = 1 − distance from its segment over the radius                            (3)
-//!     convex polyhedron      1 at the centre of volume, 0 on every face, linear between                     (4)
-//!     half-space             e = depth over a thickness that is given                                     (5)
+//!     half-space             e = depth over a thickness that is given                                     (4)
 //! ```
 //!
-//! The cells of (1) lie under the panels of faces, cut by the planes that are as far from two faces (the medial surface); those of
-//! (2) and (4) are the pyramids over panels from the centre, those of (3) wedges and pyramids from the segment. e is
+//! The cells of (1) lie under the panels of faces, cut by the planes that are as far from two faces (the [medial] surface); those of
+//! (2) are the pyramids over faces from the centre, those of (3) wedges and pyramids from the segment. e is
 //! continuous from cell to cell. [Elandt2019]
 
 use super::faces::{self, Face, Panel};
+use super::medial::{self, Medial};
 use super::polygon::{HalfSpace, Linear};
 use crate::aabb::Aabb;
 use crate::mesh::tree::Tree;
@@ -54,12 +55,10 @@ impl Field {
                     made.pyramid(Vec3::ZERO, &face, &face.corners);
                 }
             }
-            Shape::Convex(mesh) => {
-                for face in faces::of_shape(shape, edge) {
-                    for panel in face.panels(edge) {
-                        made.pyramid(mesh.center(), &face, &panel.corners);
-                    }
-                }
+            Shape::Convex(_) => {
+                let all = faces::of_shape(shape, edge);
+                let Medial { beside, deepest } = Medial::new(&all);
+                made.medial(&all, &|i| beside[i].clone(), deepest, edge);
             }
             Shape::Capsule { radius, half_length } => {
                 let [strips, upper, lower] = faces::of_capsule(*radius, *half_length, edge);
@@ -178,15 +177,8 @@ impl Making {
     /// The parts under every panel of every face that are nearer to it than to the faces of `neighbors`.
     fn medial(&mut self, all: &[Face], neighbors: &dyn Fn(usize) -> Vec<usize>, deepest: f64, edge: f64) {
         for (i, face) in all.iter().enumerate() {
-            let between = |j: usize| {
-                let across = all[j].normal - face.normal;
-                let length = across.norm();
-                HalfSpace {
-                    normal: across * (1.0 / length),
-                    offset: (all[j].offset - face.offset) * (1.0 / length),
-                }
-            };
-            let mut own: Vec<HalfSpace> = neighbors(i).into_iter().map(between).collect();
+            let mut own: Vec<HalfSpace> =
+                neighbors(i).into_iter().filter_map(|j| medial::between(face, &all[j])).collect();
             own.push(HalfSpace { normal: face.normal, offset: face.offset });
             for Panel { corners, walls } in face.panels(edge) {
                 // The nearest point of the surface of a point of the cell is in the panel.

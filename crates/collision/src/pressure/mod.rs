@@ -17,6 +17,7 @@
 mod faces;
 mod field;
 mod geometry;
+mod medial;
 mod meet;
 mod patch;
 mod polygon;

@@ -8,7 +8,7 @@
 use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
 use stiction_assembly::laws::coplanar::{Face, FacePoint, Plane};
-use stiction_assembly::swept::{BEND, TOUCH, will_meet};
+use stiction_assembly::swept::{TOUCH, going_on, may_pass, pivot, will_meet};
 use stiction_collision::{Manifold, ManifoldPoint, SPAN, collide, plane_feature};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{Kinematics, Real, Velocities};
@@ -42,11 +42,10 @@ impl<T: Real> Slot<T> {
 /// See the module.
 pub(super) struct Touch<T> {
     pub(super) slots: Vec<Slot<T>>,
-    /// Per geometry: origin in W, its distance for contacts, and its speed.
+    /// Per geometry: origin in W, its distance for contacts, and its velocity.
     origin: Vec<Vec3<T>>,
     margin: Vec<T>,
     velocity: Vec<Motion<T>>,
-    speed: Vec<T>,
     /// Per pair, 1 where its geometries are within reach of each other.
     met: Vec<T>,
     manifold: Manifold,
@@ -62,7 +61,6 @@ impl<T: Real> Touch<T> {
             origin: plan.places.iter().map(fixed).collect(),
             margin: plan.places.iter().map(|p| kind.like(p.reach)).collect(),
             velocity: vec![Motion::zero(kind); plan.places.len()],
-            speed: vec![kind; plan.places.len()],
             met: vec![kind; plan.pairs.len()],
             manifold: Manifold::new(0, 1),
             lead: Vec::new(),
@@ -108,15 +106,15 @@ impl<T: Real> Touch<T> {
                         Ends::Other => None,
                     };
                     if let Some(segment) = segment {
-                        self.ends(plan, kin, index, sound, [g, plane], segment);
+                        self.ends(plan, (kin, vel), index, sound, [g, plane], segment);
                     } else {
-                        self.one_by_one((plan, memory), kin, index, sound.truth(low) * sound);
+                        self.one_by_one((plan, memory), (kin, vel), index, sound.truth(low) * sound);
                     }
                 }
                 Kind::Bounded => {
                     let near = self.near(plan, kin, pair);
                     if T::any(near) {
-                        self.one_by_one((plan, memory), kin, index, sound.truth(near) * sound);
+                        self.one_by_one((plan, memory), (kin, vel), index, sound.truth(near) * sound);
                     }
                 }
             }
@@ -148,7 +146,6 @@ impl<T: Real> Touch<T> {
             let speed = linear.norm() + V.angular.norm() * h.like(place.radius);
             self.origin[g] = p;
             self.velocity[g] = Motion::new(V.angular, linear);
-            self.speed[g] = speed;
             self.margin[g] = h.like(place.reach) + h * speed;
         }
     }
@@ -163,7 +160,7 @@ impl<T: Real> Touch<T> {
     fn ends(
         &mut self,
         plan: &Plan,
-        kin: &Kinematics<T>,
+        (kin, vel): (&Kinematics<T>, &Velocities<T>),
         index: usize,
         sound: T,
         [g, plane]: [usize; 2],
@@ -171,26 +168,35 @@ impl<T: Real> Touch<T> {
     ) {
         let pair = &plan.pairs[index];
         let Kind::Plane { normal, origin, .. } = pair.kind else { return };
-        let (h, r) = (sound.like(plan.h()), sound.like(radius));
+        let r = sound.like(radius);
         let (n, o) = (normal.cast(sound), origin.cast(sound));
         let two = half_length > 0.0;
-        let (center, V) = (self.origin[g], self.velocity[g]);
+        let center = self.origin[g];
         let half = if two { self.axis(plan, kin, g) * sound.like(half_length) } else { Vec3::zero(sound) };
         // The first end is the one at −z.
         let points = [center - half, center + half];
         let gaps = [n.dot(points[0] - o) - r, n.dot(points[1] - o) - r];
         let count = if two { 2 } else { 1 };
-        // Near, or near at the end of the motion without contacts.
-        let (rest, margin) = (sound.like(pair.rest), sound.like(plan.settings.stepper.margin));
-        let near = margin.max(sound.like(TOUCH)) + sound.like(BEND) * h * self.speed[g];
-        let mut counts = sound.zero();
-        for (p, gap) in points.iter().zip(&gaps).take(count) {
-            let ahead = *gap + h * n.dot(V.linear_at(*p - center));
-            let now = T::not((rest + margin).less(*gap));
-            let then = T::not((rest + near).less(ahead));
-            counts = T::select(now, sound, T::select(then, sound, counts));
+        let (deepest, reach) = (gaps[0].min(gaps[count - 1]), self.reach(pair));
+        let rest = sound.like(pair.rest);
+        let open = (rest + sound.like(TOUCH)).less(deepest);
+        let within = T::select(T::not(reach.less(deepest)), sound, sound.zero());
+        let mut counts = T::select(open, sound.zero(), within);
+        let open = within - counts;
+        let place = |k: usize| points[k] - n * (r + sound.like(0.5) * gaps[k]);
+        for lane in (0..T::LANES).filter(|l| open.lane(*l) > 0.0) {
+            let at = [0, count - 1].map(|k| ManifoldPoint {
+                position: one(place(k), lane),
+                gap: gaps[k].lane(lane),
+                feature: 0,
+            });
+            let first = usize::from(at[0].gap > reach.lane(lane));
+            let last = usize::from(count == 2 && at[1].gap <= reach.lane(lane)) + 1;
+            let n = normal * if plane == 0 { 1.0 } else { -1.0 };
+            if self.counts(plan, (kin, vel), pair, (&at[first..last], n), lane) {
+                counts = counts.with_lane(lane, 1.0);
+            }
         }
-        let reach = self.reach(pair);
         let (t1, t2) = normal.tangents();
         let mut frame = [t1.cast(sound), t2.cast(sound), n];
         if plane == 1 {
@@ -200,18 +206,18 @@ impl<T: Real> Touch<T> {
         let pitch = sound.like(pair.pitch);
         // As the narrow phase has it.
         let feature = |k: usize| plane_feature(k).rotate_left(16 * plane as u32);
-        for k in 0..count {
-            let within = T::not(reach.less(gaps[k]));
+        for (k, full) in gaps.into_iter().enumerate().take(count) {
+            let within = T::not(reach.less(full));
             self.met[index] = self.met[index].max(sound.truth(within));
             let active = T::select(within, counts, sound.zero());
-            let gap = gaps[k] - rest;
+            let gap = full - rest;
             if T::any(active.mask()) {
                 self.slots.push(Slot {
                     pair: index,
                     ordinal: k,
                     feature: [feature(k); super::WIDEST],
                     active,
-                    position: points[k] - n * (r + sound.like(0.5) * gaps[k]) + frame[2] * (pitch * gap),
+                    position: place(k) + frame[2] * (pitch * gap),
                     frame,
                     gap,
                     face: Face::of_one(gap),
@@ -294,13 +300,43 @@ impl<T: Real> Touch<T> {
         near
     }
 
+    /// Whether the contact of a pair counts in one lane, its points and its normal being known.
+    fn counts(
+        &self,
+        plan: &Plan,
+        (kin, vel): (&Kinematics<T>, &Velocities<T>),
+        pair: &Pair,
+        (points, n): (&[ManifoldPoint], Vec3),
+        lane: usize,
+    ) -> bool {
+        let stepper = &plan.settings.stepper;
+        let near = points.iter().any(|p| p.gap <= pair.rest + stepper.margin);
+        let of = |g: usize, p: Vec3| motion(self.velocity[g], lane).linear_at(p - one(self.origin[g], lane));
+        let [a, b] = pair.geometries;
+        let passes = may_pass(points, n, pair.rest, |p| (of(b, p) - of(a, p)) * stepper.dt);
+        if near && !passes {
+            return true;
+        }
+        let [a, b] = [a, b].map(|g| {
+            let (pose, V) = (pose(plan, kin, g, lane), motion(self.velocity[g], lane));
+            let pivot = pivot_of(plan, (kin, vel), (g, pose.translation), lane);
+            going_on(&plan.world.geometries[g].shape, pose, V, pivot, stepper.dt)
+        });
+        will_meet(&a, &b, [pair.rest, if passes { 0.0 } else { stepper.margin }])
+    }
+
     /// The contact points of a pair from the narrow phase, in the lanes in which `near` is 1.
     #[inline(never)]
-    fn one_by_one(&mut self, (plan, memory): (&Plan, &Memory), kin: &Kinematics<T>, index: usize, near: T) {
+    fn one_by_one(
+        &mut self,
+        (plan, memory): (&Plan, &Memory),
+        (kin, vel): (&Kinematics<T>, &Velocities<T>),
+        index: usize,
+        near: T,
+    ) {
         let (pair, first) = (&plan.pairs[index], self.slots.len());
         let [a, b] = pair.geometries;
         let shapes = [a, b].map(|g| &plan.world.geometries[g].shape);
-        let stepper = &plan.settings.stepper;
         let reach = self.reach(pair);
         for lane in 0..T::LANES {
             if near.lane(lane) == 0.0 {
@@ -309,15 +345,12 @@ impl<T: Real> Touch<T> {
             let poses = [a, b].map(|g| pose(plan, kin, g, lane));
             let margin = reach.lane(lane);
             collide(shapes[0], &poses[0], shapes[1], &poses[1], margin, &mut self.manifold);
-            let Some(deepest) = self.manifold.deepest() else { continue };
+            if self.manifold.points().is_empty() {
+                continue;
+            }
             self.met[index] = self.met[index].with_lane(lane, 1.0);
-            let part = |k: usize| {
-                let V = self.velocity[[a, b][k]];
-                (shapes[k], &poses[k], Motion::new(one(V.angular, lane), one(V.linear, lane)))
-            };
-            if deepest > pair.rest + stepper.margin
-                && !will_meet(part(0), part(1), [pair.rest, stepper.margin], stepper.dt)
-            {
+            let found = (self.manifold.points(), self.manifold.normal);
+            if !self.counts(plan, (kin, vel), pair, found, lane) {
                 continue;
             }
             let n = self.manifold.normal;
@@ -406,6 +439,24 @@ fn segments<T: Real>(a: Vec3<T>, b: Vec3<T>, d: Vec3<T>) -> T {
 #[inline(always)]
 pub(super) fn one<T: Real>(x: Vec3<T>, lane: usize) -> Vec3 {
     Vec3::from([x.x.lane(lane), x.y.lane(lane), x.z.lane(lane)])
+}
+
+fn motion<T: Real>(V: Motion<T>, lane: usize) -> Motion {
+    Motion::new(one(V.angular, lane), one(V.linear, lane))
+}
+
+/// The pivot of geometry g in one lane.
+fn pivot_of<T: Real>(
+    plan: &Plan,
+    (kin, vel): (&Kinematics<T>, &Velocities<T>),
+    (g, origin): (usize, Vec3),
+    lane: usize,
+) -> Vec3 {
+    let Some(b) = plan.places[g].body else { return origin };
+    let reference = one(kin.reference[kin.tree_of(b)], lane);
+    let center = |b: usize| reference + one(kin.I[b].first, lane) * (1.0 / kin.I[b].mass.lane(lane));
+    let V = |b: usize| motion(vel.V[b], lane);
+    pivot(&plan.world.model, b, &V, &center, (reference, origin, plan.places[g].radius))
 }
 
 #[inline(always)]

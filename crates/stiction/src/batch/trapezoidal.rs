@@ -4,6 +4,7 @@
 use super::numbers::Numbers;
 use super::plan::Plan;
 use super::rows::Rows;
+use crate::stepping::integrate::fast_rotation::LOST;
 use crate::stepping::integrate::hits::{Hits, Opening, SolvedBlocks};
 use crate::stepping::integrate::trapezoidal::STILL;
 use stiction_assembly::BlockKey;
@@ -54,6 +55,11 @@ impl<T: Real> Trapezoidal<T> {
         }
         if !T::any(changes.mask()) {
             return;
+        }
+        let h = kind.like(plan.settings.stepper.dt);
+        for &dof in plan.turning.iter().filter(|&dof| !plan.swinging.contains(dof)) {
+            let hit = &mut self.hits.hit[plan.tree_of_dof[dof]];
+            *hit = T::select(kind.like(LOST).less((h * v_next[dof]).abs()), kind.one(), *hit);
         }
         for (joined, driven) in self.hits.joined.iter_mut().zip(&plan.driven) {
             *joined = if *driven { kind.one() } else { kind };

@@ -65,9 +65,14 @@ pub trait Decoratable: Stepper {
         false
     }
 
-    /// While `whole` is given [s], bodies that are fast in a step so long are not looked ahead for: their motion is swept.
+    /// While `whole` is given [s], far contacts of bodies that are fast in a step so long are left out: their motion is swept.
     fn sweep_steps_of(&mut self, whole: Option<f64>) {
         let _ = whole;
+    }
+
+    /// Notes how long the part of a step was that the next goes on after [s]; none where a step begins, or an impact was.
+    fn goes_on_after(&mut self, length: Option<f64>) {
+        let _ = length;
     }
 
     /// True if something may bounce in a step: then the four that follow are asked for.
@@ -105,9 +110,9 @@ pub trait Decoratable: Stepper {
         None
     }
 
-    /// The share of the last step after which a fast body first meets another, if bodies moved to the positions `q`.
-    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
-        let _ = (world, q);
+    /// The share after which fast bodies first meet, if bodies moved from the positions q to `q_next` in that part of a step.
+    fn first_impact(&mut self, world: &World, [q, q_next]: [&[f64]; 2], part: f64) -> Option<f64> {
+        let _ = (world, q, q_next, part);
         None
     }
 }
@@ -219,8 +224,12 @@ impl Decoratable for Box<dyn Decoratable> {
         (**self).sweep_steps_of(whole);
     }
 
-    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
-        (**self).first_impact(world, q)
+    fn goes_on_after(&mut self, length: Option<f64>) {
+        (**self).goes_on_after(length);
+    }
+
+    fn first_impact(&mut self, world: &World, way: [&[f64]; 2], part: f64) -> Option<f64> {
+        (**self).first_impact(world, way, part)
     }
 
     fn may_bounce(&self) -> bool {

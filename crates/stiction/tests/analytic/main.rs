@@ -24,6 +24,7 @@ mod second_order;
 mod several_answers;
 mod stacks;
 mod stated;
+mod tips;
 mod turning;
 mod worlds;
 mod yielding;

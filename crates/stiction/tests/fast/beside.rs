@@ -1,8 +1,12 @@
 //! What a body passes by does not slow it: the far contact of a fast body has no say beside an edge.
 
 use crate::range::{HALF, Range, position, run, velocity};
+use std::f64::consts::TAU;
+use std::path::Path;
 use stiction::collision::Shape;
-use stiction::dynamics::spatial::{Pose, Vec3, vec3};
+use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
+use stiction::models::{LoadOptions, load_str};
+use stiction::{Settings, Simulation, State, StepperParams};
 
 /// At 100 m/s past the edges of two plates, 1 cm from each, and over the face of one.
 #[test]
@@ -91,6 +95,38 @@ fn what_is_grazed_is_not_hit() {
                 let passed = velocity(&sim, 0);
                 assert!((passed - v).norm() < 1e-12, "{side:?}, {speed} m/s, h {dt}, {gap} m: {passed:?}");
             }
+        }
+    }
+}
+
+/// A box that spins past the side of another, its corner .1 mm away, keeps its spin; and so does a link on a hinge past a ball.
+#[test]
+fn what_turns_past_is_not_hit() {
+    for (rate, dt) in [(5.0, 5e-3), (20.0, 2e-3), (40.0, 5e-3)] {
+        for turn in [0.0, 0.3, 0.7] {
+            let mut range = Range::new(0.0);
+            let corner = 0.1_f64.hypot(0.05);
+            let beside = vec3(corner + 0.1 + 1e-4, 0.0, 0.0);
+            range.fixed(Shape::Box { half: vec3(0.1, 0.1, 0.1) }, Pose::from_translation(beside));
+            let pose = Pose::new(Quat::from_axis_angle(Vec3::Z, turn), Vec3::ZERO);
+            range.body(Shape::Box { half: vec3(0.1, 0.05, 0.05) }, pose, Vec3::ZERO, Vec3::Z * rate);
+            let mut sim = range.start(dt, true);
+            run(&mut sim, (TAU / rate / dt) as usize);
+            let left = sim.state().v[5];
+            assert!((left - rate).abs() < 1e-9, "{rate} rad/s at a step of {dt}: {left}");
+
+            let text = r#"<mujoco><option gravity="0 0 0"/><worldbody>
+                <geom type="sphere" size="0.05" pos="0.3701 0 0"/>
+                <body><joint axis="0 0 1"/><geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0" mass="1"/></body>
+                </worldbody></mujoco>"#;
+            let world =
+                load_str(text, Path::new("link.xml"), Path::new("."), &LoadOptions::default()).unwrap();
+            let start = State { q: vec![1.0 + turn], v: vec![-rate], ..State::neutral(&world.model) };
+            let stepper = StepperParams { dt, ..StepperParams::default() };
+            let mut sim = Simulation::new(world, start, Settings { stepper, ..Settings::default() }).unwrap();
+            run(&mut sim, (3.0 / rate / dt) as usize);
+            let left = sim.state().v[0];
+            assert!((left + rate).abs() < 1e-9, "a link at {rate} rad/s and a step of {dt}: {left}");
         }
     }
 }

@@ -158,8 +158,10 @@ impl<S: Decoratable> StopAtImpact<S> {
             if done.end == End::Meeting {
                 self.keep(solver.law());
             }
+            self.inner.goes_on_after((done.end == End::Meeting).then_some(done.length));
         }
         self.inner.sweep_steps_of(None);
+        self.inner.goes_on_after(None);
         if report.failure().is_none() {
             state.t = self.before.t + h;
         }
@@ -191,7 +193,9 @@ impl<S: Decoratable> StopAtImpact<S> {
                 }
                 report.remedy = report.remedy.max(Some(Remedy::ImpactsAtOnce));
             }
-            let meets = if self.inner.sweeps() { self.inner.first_impact(world, &state.q) } else { None };
+            let way = [&self.state.q[..], &state.q];
+            let meets =
+                if self.inner.sweeps() { self.inner.first_impact(world, way, length / h) } else { None };
             let Some(share) = meets else {
                 return done(report, if length < left { End::Meeting } else { End::Step });
             };

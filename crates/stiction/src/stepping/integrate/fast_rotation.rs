@@ -6,10 +6,11 @@
 //! a joint of a tree turns by more than [`FAR`], therefore, what the tree had when it came where it is,
 //!
 //! ```text
-//!     T₀ = ½ vᵀM(q ⊖ hv) v,     p₀ its linear momentum                    (1)
+//!     T₀ = ½ vᵀM(q ⊖ h₀v) v,    p₀ its linear momentum                    (1)
 //! ```
 //!
-//! is compared to what it would have by w = v − h M⁻¹C v. If ½ wᵀMw is more by a share of [`GAIN`], b is taken to be
+//! with h₀ the length of the part of a step that led there, or else h, is compared to what it would have by
+//! w = v − h M⁻¹C v. If ½ wᵀMw is more by a share of [`GAIN`], b is taken to be
 //!
 //! ```text
 //!     b(q, 0) + M (v − v')/h,     v' = e p₀/m + s (w − e p/m)              (2)
@@ -17,7 +18,7 @@
 //!
 //! with p the momentum of w, e what moves all bodies of a tree with a free root alike, of mass m (of other trees there
 //! is neither), and s such that ½ v'ᵀMv' = T₀. Such trees move by [`super::Quadrature::Backward`], with M
-//! and b of the start of the step, so that q ⊖ hv is where they were: velocity alone then changes neither energy nor
+//! and b of the start of the step, so that q ⊖ h₀v is where they were: velocity alone then changes neither energy nor
 //! linear momentum from step to step. Where joints go means little at such speeds; that they do not run away does.
 //!
 //! Cost: a look at every angular velocity; some four times that of b in steps with trees so fast.
@@ -31,6 +32,8 @@ use stiction_models::World;
 
 /// A step follows a joint that turns no farther [rad].
 pub(crate) const FAR: f64 = 0.2;
+/// A joint that turns so far by v⁺ leads nowhere by means of v and v⁺ [rad].
+pub(crate) const LOST: f64 = 1.0;
 /// Share of its energy that a tree may gain by C v in a step so long [–].
 const GAIN: f64 = 0.01;
 
@@ -61,9 +64,11 @@ pub(crate) struct FastRotation {
     turning: Vec<usize>,
     /// Per tree: bodies, dofs, mass, and where its free root has its linear velocity.
     trees: Vec<Tree>,
-    /// Per tree: it turns by more than [`FAR`] in this step.
+    /// Per tree: it turns by more than [`FAR`] in this step, or did in the part that led to it.
     pub(crate) far: Vec<bool>,
     any: bool,
+    /// h₀, where a part of a step goes on after another [s].
+    pub(crate) came_in: Option<f64>,
     room: Option<Box<Room>>,
 }
 
@@ -77,7 +82,7 @@ struct Tree {
 /// None where nothing turns.
 struct Room {
     q: Vec<f64>,
-    /// At q ⊖ hv.
+    /// At q ⊖ h₀v.
     kin: Kinematics,
     vel: Velocities,
     /// C v and b(q, 0).
@@ -118,19 +123,24 @@ impl FastRotation {
         let trees =
             if room.is_some() { (0..model.trees).map(|t| Tree::new(model, t)).collect() } else { vec![] };
         let no_tree = vec![false; model.trees];
-        Self { turning, trees, far: no_tree, any: false, room }
+        Self { turning, trees, far: no_tree, any: false, came_in: None, room }
     }
 
-    /// Trees that turn far in a step of h at these velocities.
+    /// Trees that turn far in a step of h at these velocities, or did so on the way here.
     pub(crate) fn find(&mut self, model: &Model, v: &[f64], h: f64) {
         if std::mem::take(&mut self.any) {
             self.far.fill(false);
         }
-        for &i in self.turning.iter().filter(|&&i| (h * v[i]).abs() > FAR) {
-            let tree = model.bodies[model.dofs[i].body].tree;
-            self.far[tree] = true;
-            self.any = true;
+        let Self { turning, far, any, came_in, .. } = self;
+        for i in turned(turning, v, came_in.map_or(h, |came_in| h.max(came_in)), FAR) {
+            far[model.bodies[model.dofs[i].body].tree] = true;
+            *any = true;
         }
+    }
+
+    /// The dofs that turn by more than [`LOST`] in a step of h at these velocities.
+    pub(crate) fn lost(&self, v: &[f64], h: f64) -> impl Iterator<Item = usize> {
+        turned(&self.turning, v, h, LOST)
     }
 
     /// Puts (2) in place of `bias`, b(q, v), of trees that ask for it.
@@ -141,14 +151,14 @@ impl FastRotation {
         (rnea, factor): (&mut RneaWorkspace, &mut Factor),
         bias: &mut [f64],
     ) {
-        let Self { trees, far, any, room, .. } = self;
+        let Self { trees, far, any, came_in, room, .. } = self;
         let &Here { kin, q, v, h, mass } = here;
         let (true, Some(room)) = (*any, room) else { return };
         if factor.factor(mass).is_err() {
             return; // said by who solves for the free velocity
         }
         let Room { q: q_before, kin: kin_before, vel, moving, still, w, before } = &mut **room;
-        integrate_into(model, q, v, -h, q_before);
+        integrate_into(model, q, v, -came_in.unwrap_or(h), q_before);
         kin_before.update(model, q_before);
         vel.update(model, kin_before, v);
         for (tree, before) in trees.iter().zip(&mut *before) {
@@ -172,6 +182,10 @@ impl FastRotation {
             tree.dofs.iter().for_each(|&i| bias[i] = still[i] + moving[i] / h); // (2)
         }
     }
+}
+
+fn turned(turning: &[usize], v: &[f64], h: f64, far: f64) -> impl Iterator<Item = usize> {
+    turning.iter().copied().filter(move |&i| (h * v[i]).abs() > far)
 }
 
 impl Tree {

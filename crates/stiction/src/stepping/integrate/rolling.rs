@@ -8,7 +8,7 @@
 //!
 //! A flight keeps momenta and energy, (2) of [`super::ballistic`]; (2) gives nothing to what sticks and rolls. The scheme is position
 //! Verlet, of second order; the law at the end is [`stiction_assembly::rolling`]. It is taken by free bodies whose contacts have all
-//! lasted for some steps, with one another, up to [`FEW`] of them, and with what stands still, while they move. If something new is hit in such a step it is
+//! lasted for some steps, with one another, and with what stands still, while up to [`FEW`] of those that touch move. If something new is hit in such a step it is
 //! taken back and goes by v⁺ from its start.
 
 use super::ballistic::{Body, flying_bodies};
@@ -22,7 +22,7 @@ use stiction_models::World;
 
 /// Contacts have lasted after so many steps.
 const LASTED: u32 = 3;
-/// At most so many bodies that contacts join roll by this rule: in crowds something is hit in most steps.
+/// At most so many bodies that contacts join may move: in crowds something is hit in most steps.
 const FEW: usize = 3;
 /// Bodies that turn farther in a step do not roll by this rule [rad].
 const FAR: f64 = 0.5;
@@ -44,7 +44,7 @@ pub(crate) struct RollingBodies {
     any: bool,
     /// Per tree, the first of those that its contacts join it to.
     group: Vec<usize>,
-    /// Per tree that is the first of its group, the trees of the group.
+    /// Per tree that is the first of its group, how many trees of the group move.
     size: Vec<usize>,
     sticks: Vec<bool>,
     coulomb: bool,
@@ -108,15 +108,16 @@ impl RollingBodies {
             }
         }
         // Who is touched and moves, and then who is in company that may not.
+        let moves = |b: usize| bodies[b].moves(&state.v, 0.5 * h) > NEAR;
         for (geometries, _) in warm.loaded() {
             for tree in geometries.into_iter().filter_map(|g| tree_of[g]) {
-                let moves = |b: usize| bodies[b].moves(&state.v, 0.5 * h) > NEAR;
                 if body_of[tree].is_some_and(moves) {
                     on[root(group, tree)] = true;
                 }
             }
         }
-        (0..on.len()).for_each(|tree| size[root(group, tree)] += 1);
+        let moving = (0..on.len()).filter(|t| body_of[*t].is_some_and(moves));
+        moving.for_each(|tree| size[root(group, tree)] += 1);
         on.iter_mut().zip(&*size).for_each(|(on, n)| *on &= *n <= FEW);
         for (geometries, motion) in warm.loaded() {
             let lasts = motion.is_some_and(|m| m.steps >= LASTED);

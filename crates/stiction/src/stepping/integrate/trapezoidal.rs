@@ -2,8 +2,8 @@
 //!
 //! Those with servos, what impulses join to them, linkages that nothing touches, and those without contact geometry that
 //! something binds (loops, couplings, dry friction, tendons, carried weight); but not if a contact or stop is hit ([`super::hits`]), as
-//! surfaces that bend give energy to means and what meets in a step still closes at its end; or if it turns so far that where it goes
-//! means nothing ([`super::fast_rotation`]). These move by v⁺, which neither crosses a surface nor gains energy; those with
+//! surfaces that bend give energy to means and what meets in a step still closes at its end; or if it turns so far, by v or by v⁺, that
+//! where it goes means nothing ([`super::fast_rotation`]). These move by v⁺, which neither crosses a surface nor gains energy; those with
 //! stiff springs or servos ([`STIFF`]) are solved again first, with θ = 1 in (5) of [`stiction_assembly::laws::spring`].
 //! Trees that impulses join go alike, or contacts would drift. Where nothing changes nothing is done.
 //!
@@ -11,6 +11,7 @@
 //! contacts, whose J is that of the start, that mixture would keep legs from coming to rest;
 //! there, servos damp what forces at the start of the step add, ω² h/2 of the energy of a swing.
 
+use super::fast_rotation::FastRotation;
 use super::hits::{Hits, Opening, SolvedBlocks};
 use super::{bound_trees, is_servo};
 use stiction_assembly::laws::spring;
@@ -28,8 +29,10 @@ pub(crate) struct Solved<'a> {
     pub(crate) v: &'a [f64],
     /// Trees that have a middle.
     pub(crate) swings: &'a [bool],
-    /// Trees that turn too far for means.
-    pub(crate) lost: &'a [bool],
+    /// Joints and trees that turn too far for means.
+    pub(crate) fast: &'a FastRotation,
+    /// Length of the step [s].
+    pub(crate) h: f64,
     /// Speed above which contacts bounce [m/s].
     pub(crate) slow: f64,
     /// slop/h [m/s].
@@ -174,9 +177,12 @@ impl Trapezoidal {
         }
         let Hits { joined, hit } = &mut self.hits;
         joined.iter_mut().zip(&self.driven).for_each(|(joined, driven)| *joined = f64::from(*driven));
-        for (hit, (lost, backward)) in hit.iter_mut().zip(s.lost.iter().zip(&self.backward)) {
-            *hit = f64::from(*lost || *backward);
+        for (hit, (far, backward)) in hit.iter_mut().zip(s.fast.far.iter().zip(&self.backward)) {
+            *hit = f64::from(*far || *backward);
         }
+        // What has a middle, or nothing can touch, goes by means.
+        let trees = s.fast.lost(v_next, s.h).map(|dof| self.tree_of[dof]);
+        trees.filter(|&tree| !s.swings[tree] && !self.untouchable[tree]).for_each(|tree| hit[tree] = 1.0);
         self.hits.find(&Ended { s, v_next }, s.slow, s.deep);
         true
     }

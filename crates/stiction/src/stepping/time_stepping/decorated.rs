@@ -72,6 +72,10 @@ impl Decoratable for TimeStepping {
         self.search.swept = whole;
     }
 
+    fn goes_on_after(&mut self, length: Option<f64>) {
+        self.here.fast.came_in = length;
+    }
+
     fn may_bounce(&self) -> bool {
         self.search.may_bounce
     }
@@ -100,8 +104,8 @@ impl Decoratable for TimeStepping {
         self.next_impact(world, state, at, solver).unwrap_or_else(|cause| Some(StepReport::failed(cause)))
     }
 
-    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
-        self.here.kin.update(&world.model, q);
-        self.search.finder.first_impact(&self.here.kin, self.params.margin, self.params.slop)
+    fn first_impact(&mut self, world: &World, way: [&[f64]; 2], part: f64) -> Option<f64> {
+        let limits = [self.params.margin, self.params.slop];
+        self.search.finder.first_impact((world, &mut self.here.kin), way, (part, limits))
     }
 }

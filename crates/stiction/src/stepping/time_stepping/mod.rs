@@ -168,7 +168,7 @@ impl TimeStepping {
         solver: &mut dyn ContactSolver,
     ) -> Result<(), String> {
         self.rolling.give_up();
-        let may = !solver.needs().softness && self.search.swept.is_none();
+        let may = !solver.needs().softness;
         let coulomb = solver.law() == Law::Ncp;
         if may && self.rolling.find(state, &self.warm, h, (&self.here.sleeps, coulomb)) {
             let middle =
@@ -183,10 +183,14 @@ impl TimeStepping {
         self.attempt_from(world, state, input, h, solver)
     }
 
-    /// Whether the step of bodies that roll went well.
+    /// Whether the step of bodies that roll went well; of fast ones, half a flight has swung nothing in so deep that normals turn.
     fn rolled(&self) -> bool {
         let good = matches!(self.trial.report.status, SolveStatus::Converged | SolveStatus::Rounding);
-        good && self.remedy.is_none() && !self.rolling.hits(&self.posed, &self.trial.impulses)
+        let fast = self.search.swept.is_some();
+        let deep = |c: &ContactPoint| fast && c.bounce_depth > 0.0 && c.gap < -c.bounce_depth;
+        good && self.remedy.is_none()
+            && !self.rolling.hits(&self.posed, &self.trial.impulses)
+            && !self.search.points.iter().any(deep)
     }
 
     fn attempt_from(
@@ -456,7 +460,8 @@ fn solved<'a>(
         last: [warm.last(), warm.before()],
         v,
         swings: &here.middle.swings,
-        lost: &here.fast.far,
+        fast: &here.fast,
+        h,
         slow,
         deep: params.slop / h,
     }
