@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::scenes::{QUADRUPED, rival_python, written};
+use super::shared::our_binary;
 use crate::process::{answers, cargo, output, root, run, target};
 
 /// Scenes that are built in: one of each kind of contact that users meet.
@@ -24,8 +25,7 @@ const STEPS_OF_BATCH: [usize; 2] = [20, 40];
 /// `step SCENE` and its count; of a batch that of one environment. All is compiled as it is shipped. What the network or files of
 /// others are needed for is left out where `offline`.
 pub(super) fn counts(offline: bool) -> Result<BTreeMap<String, u64>, String> {
-    run(cargo().args(["build", "--profile", "dist", "--quiet", "--package", "stiction-cli"]))?;
-    let program = target().join("dist").join(format!("stiction{}", std::env::consts::EXE_SUFFIX));
+    let program = our_binary()?;
     let mut counts = BTreeMap::new();
     for scene in BUILT_IN {
         counts.insert(format!("step {scene}"), per_step(&program, scene, LENGTHS)?);
