@@ -228,10 +228,9 @@ impl Newton {
         }
     }
 
-    /// True if something slides in the equilibrium, and all that does so creeps: it is slower than the share `island.params.creep` of what
-    /// it would be without impulses.
+    /// True if all that slides in the equilibrium creeps: it is slower than the share `params.creep` of what it would be without impulses.
+    /// So it does where nothing slides at ρ̄, though the smallest impulses that would hold it are outside of their cones.
     pub(super) fn creeps(&self, island: &Island<'_>) -> bool {
-        let mut any = false;
         for (i, piece) in self.pieces.iter().enumerate() {
             let Piece::Slides { .. } = piece else { continue };
             let rows = island.problem.range(i);
@@ -244,8 +243,7 @@ impl Newton {
             if square > island.params.creep * island.params.creep * free {
                 return false;
             }
-            any = true;
         }
-        any
+        true
     }
 }
