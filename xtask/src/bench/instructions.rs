@@ -1,7 +1,7 @@
 //! `cargo xtask bench instructions`: how many instructions the algorithms of dynamics and whole steps of scenes execute.
 //!
 //! Counts do not depend on what else the machine does: they guard against getting slower. They do
-//! depend on the compiler, whose version is written beside the committed counts.
+//! depend on the compiler and the machine, which are written beside the committed counts.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::shared::write;
+use super::shared::{self, write};
 use super::steps;
 use crate::args::Args;
 use crate::process::{answers, cargo, output, root, run as spawn, target};
@@ -62,7 +62,8 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
             larger.push((name, format!("{:+.1} %", 100.0 * change)));
         }
     }
-    let same = committed["compiler"] == *compiler;
+    let here = machine();
+    let same = committed["compiler"] == *compiler && committed["machine"] == *here;
     if let Some(why) = accept {
         if why.trim().is_empty() && !larger.is_empty() {
             return Err("--accept WHY: say why counts are larger".to_owned());
@@ -77,7 +78,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         for (name, change) in larger {
             committed["larger"][name] = json!(format!("{change}: {why}"));
         }
-        committed["compiler"] = json!(compiler);
+        (committed["compiler"], committed["machine"]) = (json!(compiler), json!(here));
         write(&file, &committed)?;
         println!("written to xtask/bench/instructions.json");
         return Ok(());
@@ -97,6 +98,16 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         "more instructions than before: {}; `--accept WHY` writes them with the reason",
         larger.join(", ")
     ))
+}
+
+/// Processor, C library and Valgrind, on which counts depend too.
+fn machine() -> String {
+    let cpu = shared::machine()["cpu"].as_str().unwrap_or_default().to_owned();
+    let first = |program: &str| {
+        let text = output(Command::new(program).arg("--version")).unwrap_or_default();
+        text.lines().next().unwrap_or_default().trim().to_owned()
+    };
+    format!("{cpu}, {}, {}", first("ldd"), first("valgrind"))
 }
 
 /// Instructions per call of the algorithms of dynamics.
