@@ -168,7 +168,10 @@ impl Hold {
             self.lambda.clear();
             self.lambda.extend(problem.free_velocity.iter().map(|g| -g));
             a.solve(problem, &self.pieces, &mut self.lambda);
-            a.velocities(problem, &self.lambda, &mut self.c);
+            // Of open contacts alone velocities say something new.
+            if self.pieces.iter().any(|piece| matches!(piece, Piece::Fixed(_))) {
+                a.velocities(problem, &self.lambda, &mut self.c);
+            }
             let mut last = None;
             for (i, piece) in self.pieces.iter_mut().enumerate() {
                 let cone = problem.cone(i);
