@@ -84,10 +84,10 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         return Ok(());
     }
     if !same {
-        println!(
-            "the committed counts are those of {}, this is {compiler}: not judged",
-            committed["compiler"]
-        );
+        let of = |key: &str| committed[key].as_str().unwrap_or("an unknown one").to_owned();
+        let (compiled, counted) = (of("compiler"), of("machine"));
+        println!("*** NOT JUDGED: committed are counts of {compiled} on {counted} ***");
+        println!("*** these are of {compiler} on {here} ***");
         return Ok(());
     }
     if larger.is_empty() {

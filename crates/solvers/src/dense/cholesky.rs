@@ -1,7 +1,7 @@
 //! Symmetric positive definite systems: A = Uᵀ U [Golub2013, 4.2], in panels of rows, by strips of four rows and columns.
 //! Cost ⅓ n³.
 
-use super::{STRIP, Strip, at, dots, four, four_mut, less, minus};
+use super::{STRIP, Strip, at, dots, four, four_mut, less, minus, whole_strips};
 use stiction_dynamics::lanes::{Kernel, Simd, SimdFrom, f64x4, in_fours};
 
 /// Strips of rows factored together.
@@ -30,15 +30,7 @@ impl Cholesky {
 
     /// An n × n matrix whose upper triangle, all of it, is to be filled through [`Self::row_mut`].
     pub(crate) fn begin(&mut self, n: usize) {
-        (self.n, self.stride) = (n, n.next_multiple_of(STRIP));
-        self.a.resize(self.stride * self.stride, 0.0);
-        for row in self.a.chunks_exact_mut(self.stride.max(1)) {
-            row[n..].fill(0.0);
-        }
-        for k in n..self.stride {
-            self.a[k * self.stride..][..n].fill(0.0);
-            self.a[k * (self.stride + 1)] = 1.0;
-        }
+        (self.n, self.stride) = (n, whole_strips(n, &mut self.a));
     }
 
     pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {

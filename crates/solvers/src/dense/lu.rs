@@ -4,7 +4,7 @@
 //! units. Columns are factored by strips of four, whose rows are four at once to what is on their right; panels of
 //! strips keep that in cache. Cost ⅔ n³.
 
-use super::{STRIP, Strip, at, dots, four, four_mut, less, minus};
+use super::{STRIP, Strip, at, dots, four, four_mut, less, minus, whole_strips};
 use std::ops::Range;
 use stiction_dynamics::lanes::{Kernel, Simd, SimdBase, SimdFrom, f64x4, in_fours};
 
@@ -50,15 +50,7 @@ impl Lu {
 
     /// An n × n matrix that is to be filled through [`Self::row_mut`], all of it.
     pub(crate) fn begin(&mut self, n: usize) {
-        (self.n, self.stride) = (n, n.next_multiple_of(STRIP));
-        self.a.resize(self.stride * self.stride, 0.0);
-        for row in self.a.chunks_exact_mut(self.stride.max(1)) {
-            row[n..].fill(0.0);
-        }
-        for k in n..self.stride {
-            self.a[k * self.stride..][..n].fill(0.0);
-            self.a[k * (self.stride + 1)] = 1.0;
-        }
+        (self.n, self.stride) = (n, whole_strips(n, &mut self.a));
     }
 
     /// An n × n matrix of zeros, to be filled through [`Self::row_mut`].

@@ -200,6 +200,20 @@ impl Kernel for Times<'_> {
     }
 }
 
+/// Room for an n × n matrix in `a` by whole strips of rows and columns, those after the last of the unit matrix; the length of a row.
+fn whole_strips(n: usize, a: &mut Vec<f64>) -> usize {
+    let stride = n.next_multiple_of(STRIP);
+    a.resize(stride * stride, 0.0);
+    for row in a.chunks_exact_mut(stride.max(1)) {
+        row[n..].fill(0.0);
+    }
+    for k in n..stride {
+        a[k * stride..][..n].fill(0.0);
+        a[k * (stride + 1)] = 1.0;
+    }
+    stride
+}
+
 /// Four numbers in one vector.
 pub(crate) type Strip = [f64; STRIP];
 
