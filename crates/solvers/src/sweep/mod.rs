@@ -233,7 +233,9 @@ impl<R: Rule> Recipe for Twin<R> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         ws.prepare(part);
+        ws.exchange_equilibria(kept);
         let begun = self.begin(ws, part, tolerance, impulses, watch, InitialGuesses::choose_at_rest);
+        ws.exchange_equilibria(kept);
         let current = match begun {
             ControlFlow::Continue(current) => current,
             ControlFlow::Break(report) => return report,

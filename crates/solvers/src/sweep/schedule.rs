@@ -74,6 +74,7 @@ impl<R: Rule> Twin<R> {
             let enough = !self.all && current <= ws.enough(tolerance);
             let mut facts = Facts::of(problem, R::LAW);
             (facts.few_rows, facts.moves) = (springs.is_some(), !(enough && current <= RESTS));
+            facts.unsolved = !(current <= tolerance);
             if !facts.hold(line.when) {
                 continue;
             }

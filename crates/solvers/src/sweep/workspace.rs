@@ -9,7 +9,7 @@ use crate::local::Contact;
 use crate::minimum_norm::MinimumNorm;
 use crate::plan::Line;
 use crate::residual::StoppingResidual;
-use crate::springs::{Question, Springs};
+use crate::springs::{Equilibria, Question, Springs};
 use crate::trees::TreeSystem;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
@@ -117,21 +117,28 @@ pub(crate) struct Workspace {
 pub(crate) struct Kept {
     newton: Newton,
     smallest: Vec<f64>,
+    equilibria: Equilibria,
 }
 
 impl Kept {
     pub(super) fn forget(&mut self) {
         self.newton.forget();
         self.smallest.clear();
+        self.equilibria.forget();
     }
 }
 
 impl Workspace {
     /// Takes what an island has kept, or gives it back.
     pub(super) fn exchange(&mut self, kept: &mut Kept) {
-        let Kept { newton, smallest } = kept;
+        let Kept { newton, smallest, .. } = kept;
         std::mem::swap(self.finish.kept_mut(), newton);
         std::mem::swap(self.smallest.kept_mut(), smallest);
+    }
+
+    /// Exchanges the equilibria of springs with those that an island has kept.
+    pub(super) fn exchange_equilibria(&mut self, kept: &mut Kept) {
+        std::mem::swap(self.springs.kept_mut(), &mut kept.equilibria);
     }
 
     /// What the residual asks for.
@@ -405,6 +412,7 @@ impl Workspace {
         self.finish.forget();
         self.starts.forget();
         self.smallest.forget();
+        self.springs.forget();
         self.own = false;
     }
 
