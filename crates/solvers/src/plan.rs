@@ -49,7 +49,7 @@ pub enum When {
     ManyRows,
     Friction,
     Moves,
-    Unsolved,
+    Creeps,
     Unformed,
     EnoughSaid,
     OtherStart,
@@ -122,7 +122,7 @@ words! { When:
     ManyRows = "many rows", "more rows, or no friction";
     Friction = "friction", "some contact has friction";
     Moves = "moves", "the start leaves more than what rests does, or is no answer of this solver";
-    Unsolved = "unsolved", "the start leaves more than the tolerance";
+    Creeps = "creeps", "what slides under the answer is slower than `springs.creep` of what it would be without impulses";
     Unformed = "unformed", "sweeps need blocks of G that are not formed";
     EnoughSaid = "enough said", "the table of efforts says a natural map that is enough";
     OtherStart = "other start", "the start was not zero, or the augmented Lagrangian knows the island";
@@ -259,12 +259,12 @@ pub const AUTO: Plan = Plan {
         line(S::LastImpulses, &[W::FewRows]),
         line(S::Springs, &[W::FewRows]),
         line(S::Starts, &[]),
-        line(S::Hold, &[W::ManyRows, W::Friction, W::Unsolved]),
         line(S::First, &[W::Unformed]),
         line(S::Smoothing, &[W::EnoughSaid]),
         line(S::Sweeps, &[]),
         line(S::FromNothing, &[W::OtherStart]),
         most(50, S::PlainSweeps, &[]),
+        line(S::Hold, &[W::ManyRows, W::Friction, W::Creeps]),
     ]),
     first: FIRST,
     between: BETWEEN,
@@ -412,7 +412,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) law: Law,
     pub(crate) few_rows: bool,
     pub(crate) moves: bool,
-    pub(crate) unsolved: bool,
+    pub(crate) creeps: bool,
     pub(crate) enough_said: bool,
     pub(crate) other_start: bool,
     /// The natural map is above a hundred tolerances.
@@ -433,8 +433,8 @@ pub(crate) const MOST_PATH: usize = 300;
 
 impl<'a> Facts<'a> {
     pub(crate) fn of(problem: &'a ConstraintProblem, law: Law) -> Self {
-        let [few_rows, moves, unsolved, enough_said, other_start, far, near, cheap] = [false; 8];
-        Self { problem, law, few_rows, moves, unsolved, enough_said, other_start, far, near, cheap }
+        let [few_rows, moves, creeps, enough_said, other_start, far, near, cheap] = [false; 8];
+        Self { problem, law, few_rows, moves, creeps, enough_said, other_start, far, near, cheap }
     }
 
     /// True if all of these hold; [`When::AboveRounding`] is the caller's.
@@ -450,7 +450,7 @@ impl<'a> Facts<'a> {
             When::ManyRows => !self.few_rows,
             When::Friction => rubs(problem),
             When::Moves => self.moves,
-            When::Unsolved => self.unsolved,
+            When::Creeps => self.creeps,
             When::Unformed => !(problem.blocks_formed() || law == Law::Ncp && TreeSystem::pays(problem)),
             When::EnoughSaid => self.enough_said,
             When::OtherStart => self.other_start,
@@ -579,7 +579,7 @@ pub fn explained<T>(solve: impl FnOnce() -> T) -> (T, Vec<Tried>) {
 
 /// The time at which a stage begins, while plans are explained.
 pub(crate) fn clock() -> Option<std::time::Instant> {
-    TRIED.with_borrow(|tried| tried.is_some().then(std::time::Instant::now))
+    Some(std::time::Instant::now()) // DBG
 }
 
 /// Records a stage that began then.
@@ -592,6 +592,7 @@ pub(crate) fn record(
 ) {
     let Some(began) = began else { return };
     let seconds = began.elapsed().as_secs_f64();
+
     let Line { stage, when, .. } = *line;
     TRIED.with_borrow_mut(|tried| {
         if let Some(tried) = tried {

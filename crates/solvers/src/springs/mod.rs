@@ -37,6 +37,8 @@ use hold::Hold;
 use metric::Metric;
 pub(crate) use newton::Equilibria;
 use newton::Newton;
+use pieces::friction_of;
+use stiction_contact::cone::tangential;
 use stiction_contact::{Cone, ConstraintProblem};
 
 parameters! {
@@ -102,6 +104,35 @@ parameters! {
         digits: f64 = 1e-4, "–", above(0.0).at_most(1.0);
         /// Slip of all that presses, as a share of what it would be without impulses, below which any impulses that hold it are the answer.
         creep: f64 = 1e-2, "–", at_least(0.0);
+    }
+}
+
+impl SpringsParams {
+    /// True if something slides under impulses whose velocities are c, and all that does is slower than the share `creep` of what it would
+    /// be without impulses. Slower than `tolerance` [m/s] it rests.
+    pub(crate) fn creep_under(
+        &self,
+        problem: &ConstraintProblem,
+        (impulses, c): (&[f64], &[f64]),
+        tolerance: f64,
+    ) -> bool {
+        let mut creeps = false;
+        for (i, cone) in problem.cones().iter().enumerate() {
+            let rows = problem.range(i);
+            if friction_of(*cone).is_none() || !(impulses[rows.start + cone.normal()] > 0.0) {
+                continue;
+            }
+            let slip = tangential(&c[rows.clone()]);
+            if slip <= tolerance {
+                continue;
+            }
+            let free = problem.free_velocity[rows].iter().map(|g| g * g).sum::<f64>().sqrt();
+            if slip > self.creep * free {
+                return false;
+            }
+            creeps = true;
+        }
+        creeps
     }
 }
 

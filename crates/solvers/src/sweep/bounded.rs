@@ -31,6 +31,9 @@ impl<R: Rule> Twin<R> {
         let share = params.tolerance / self.params.tolerance;
         let enough = share * self.bounds.enough(problem.rows())?;
         let near = share * self.bounds.near(problem.rows())?;
+        if from.residual <= near {
+            return None;
+        }
         let reached = ws.resume::<R>(problem, params, impulses, from.residual);
         from.steps += reached.steps;
         from.residual = reached.residual;

@@ -172,9 +172,10 @@ impl<R: Rule> Sweeps<R> {
                 ControlFlow::Continue(current) => {
                     let form =
                         if one_tree { Form::Copied(problem, with_blocks) } else { Form::Given(problem) };
-                    bounds.keep(bounds.budget_of(problem), || {
+                    let report = bounds.keep(bounds.budget_of(problem), || {
                         twin.solve_form(ws, params, form, impulses, current, watch)
-                    })
+                    });
+                    twin.hold_what_creeps(ws, params, problem, impulses, report)
                 }
             }
         } else {
@@ -247,7 +248,7 @@ impl<R: Rule> Recipe for Twin<R> {
             .bounds
             .keep(most, || self.solve_form(ws, &params, Form::Itself(part), impulses, current, watch));
         ws.exchange(kept);
-        report
+        self.hold_what_creeps(ws, &params, part, impulses, report)
     }
 }
 

@@ -74,7 +74,6 @@ impl<R: Rule> Twin<R> {
             let enough = !self.all && current <= ws.enough(tolerance);
             let mut facts = Facts::of(problem, R::LAW);
             (facts.few_rows, facts.moves) = (springs.is_some(), !(enough && current <= RESTS));
-            facts.unsolved = !(current <= tolerance);
             if !facts.hold(line.when) {
                 continue;
             }
@@ -247,6 +246,32 @@ impl<R: Rule> Twin<R> {
         }
         ws.swept = start;
         best
+    }
+
+    /// Where what slides under an answer only creeps: any admissible impulses that hold it, if there are some. A real contact, after a
+    /// first micro-slip, holds by the stress that the slip built up.
+    pub(super) fn hold_what_creeps(
+        &self,
+        ws: &mut Workspace,
+        params: &SweepParams,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        answer: SolveReport,
+    ) -> SolveReport {
+        let mut facts = Facts::of(problem, R::LAW);
+        (facts.few_rows, facts.creeps) = (self.springs_of(problem).is_some(), true);
+        let holds = |line: &&plan::Line| line.stage == Stage::Hold && line.when.contains(&plan::When::Creeps);
+        let line = params.plan.island.iter().find(holds).filter(|line| facts.hold(line.when));
+        let Some(line) = line.filter(|_| answer.converged()) else { return answer };
+        problem.velocities_into(impulses, &mut ws.c);
+        let springs = params.springs.unwrap_or_default();
+        if !springs.creep_under(problem, (impulses, &ws.c), params.tolerance) {
+            return answer;
+        }
+        let began = plan::clock();
+        let held = ws.hold(problem, params, impulses);
+        plan::record(began, line, problem.rows(), 1, held.unwrap_or(answer.residual));
+        held.map_or(answer, |residual| SolveReport { residual, ..answer })
     }
 
     /// Plain sweeps from the impulses in `start`; what is nearer stays.
