@@ -51,7 +51,8 @@ impl Hold {
         }
         self.metric(island, island.params.null);
         for _ in 0..island.params.rounds {
-            if !self.factor_and_solve(island, a, tolerance) {
+            let beyond = island.params.beyond;
+            if !self.factor_and_solve(island, a, tolerance, beyond) {
                 return None;
             }
             if !self.changes(island, tolerance) {
@@ -105,7 +106,7 @@ impl Hold {
         self.d.clear();
         self.d.resize(island.problem.rows(), 0.1 * island.params.null * largest);
         for _ in 0..island.params.rounds {
-            if !self.factor_and_solve(island, a, tolerance) {
+            if !self.factor_and_solve(island, a, tolerance, f64::INFINITY) {
                 return None;
             }
             if !self.changes(island, tolerance) {
@@ -212,19 +213,28 @@ impl Hold {
         self.pieces.iter().any(|piece| !matches!(piece, Piece::Fixed(_)))
     }
 
-    /// (2) with the pieces at hand; false if it comes to no end.
-    fn factor_and_solve<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> bool {
+    /// (2) with the pieces at hand; false if it comes to no end, or its first step goes so many times `beyond` the cone of a contact.
+    fn factor_and_solve<D: Delassus>(
+        &mut self,
+        island: &Island<'_>,
+        a: &mut D,
+        tolerance: f64,
+        beyond: f64,
+    ) -> bool {
         let problem = island.problem;
         if !a.factor(problem, &self.pieces, &self.d) {
             return false;
         }
         self.start(island, a);
         let mut before = f64::INFINITY;
-        for _ in 0..island.params.refinements {
+        for step in 0..island.params.refinements {
             self.step.clear();
             self.step.extend(self.c.iter().map(|c| -c));
             a.solve(problem, &self.pieces, &mut self.step);
             self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
+            if step == 0 && self.is_beyond(island, beyond) {
+                return false;
+            }
             a.velocities(problem, &self.lambda, &mut self.c);
             let left = self.left(island, &self.c);
             if !left.is_finite() {
@@ -240,6 +250,17 @@ impl Hold {
         }
         self.start(island, a);
         self.correct(island, a, tolerance)
+    }
+
+    /// True if the friction of a contact that presses is more than so many times what its normal impulse allows.
+    fn is_beyond(&self, island: &Island<'_>, times: f64) -> bool {
+        times.is_finite()
+            && island.problem.cones().iter().enumerate().any(|(i, cone)| {
+                let Some(mu) = friction_of(*cone) else { return false };
+                let here = &self.lambda[island.problem.range(i)];
+                let most = mu * here[cone.normal()];
+                most > 0.0 && tangential(here) > times * most
+            })
     }
 
     /// No impulses but those of rows at a side of their box.

@@ -60,6 +60,8 @@ parameters! {
         presses: u32 = 16, "–", at_least(2.0);
         /// Rounds in which what is held opens where it pulls and closes where it would overlap.
         rounds: u32 = 4, "–", at_least(1.0);
+        /// Friction over what the normal impulse allows, beyond which a contact is not held by the smallest impulses, however they are refined.
+        beyond: f64 = 2.0, "–", above(1.0);
         /// Pulls and impulses outside of their cones up to this share of all impulses are rounding.
         outside: f64 = 1e-9, "–", above(0.0);
         /// Velocities of overlap up to this share of g are rounding.
