@@ -8,18 +8,9 @@
 use crate::initial_guess::InitialGuesses;
 use crate::islands::{Islands, Recipe};
 use crate::residual::StoppingResidual;
+use crate::task::Task;
 use crate::trees::knows_all;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
-
-/// One island as a method sees it.
-#[derive(Clone, Copy)]
-pub struct Task<'a> {
-    pub(crate) problem: &'a ConstraintProblem,
-    pub(crate) stopping: &'a StoppingResidual,
-    pub(crate) law: Law,
-    /// Residual wanted [m/s].
-    pub(crate) tolerance: f64,
-}
 
 /// What a solver brings: memory of its own, a start and an iteration.
 pub trait Method: Default + Send + 'static {

@@ -7,10 +7,12 @@
 // A loop over rows indexes several vectors at once.
 #![allow(clippy::needless_range_loop)]
 
+mod active_set;
 mod admm;
 mod anderson;
 pub mod anitescu_qp;
 pub mod auto;
+mod blocks;
 mod bounds;
 pub mod ccp_admm;
 pub mod ccp_apgd;
@@ -62,8 +64,10 @@ mod splitting;
 mod springs;
 mod staggered;
 mod sweep;
+mod task;
 mod trees;
 pub mod values;
+mod view;
 mod work;
 pub mod worker_pool;
 

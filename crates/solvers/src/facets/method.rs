@@ -1,9 +1,11 @@
 //! [`super`] as the iteration of a solver: from five starting points if need be, finished by Newton.
 
 use super::{Facets, Form};
-use crate::finish::{Newton, View};
-use crate::iterate::{Method, Task};
-use crate::sweep::{Block, blocks_into};
+use crate::active_set::Newton;
+use crate::blocks::{Block, blocks_into};
+use crate::iterate::Method;
+use crate::task::Task;
+use crate::view::View;
 
 /// Interior steps of a start before the first attempt of Newton's, and between attempts.
 const FIRST: u32 = 12;

@@ -39,9 +39,9 @@ mod velocities;
 pub(crate) use method::FacetsMethod;
 
 use crate::dense::Lu;
-use crate::finish::{Reached, View};
 use crate::parameters::choice;
 use crate::residual::StoppingResidual;
+use crate::view::{Reached, View};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Law};

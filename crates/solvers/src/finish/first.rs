@@ -4,13 +4,12 @@
 //! so are those that are good enough but not as they were in the last step, as they would leave more in each. In hyperstatic
 //! islands that are nearly solved the augmented Lagrangian follows after two steps: its first programme is mostly enough.
 
-use super::{
-    DEEP, FEW_ROWS, Finish, Goal, NEAR, NEWTON_STEPS, POLISHING_STEPS, Reached, View, Way, follow, sweep,
-};
+use super::{DEEP, FEW_ROWS, Finish, Goal, NEWTON_STEPS, POLISHING_STEPS, Way, follow, sweep};
+use crate::blocks::blocks_into;
 use crate::ncp_al::Start;
-use crate::plan::{self, FEWEST, Facts, Line, Stage, When};
-use crate::sweep::blocks_into;
+use crate::plan::{self, FEWEST, Facts, Line, NEAR, Stage, When};
 use crate::trees::knows_all;
+use crate::view::{Reached, View};
 
 /// Newton steps in hyperstatic islands that are nearly solved, from what is good enough, and where contacts resist turning, whose
 /// pieces change most.

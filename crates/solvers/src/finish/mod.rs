@@ -6,26 +6,22 @@
 //! [`SOON`] sweeps. What an attempt tries is the table `between` of [`crate::plan`]; what comes before the first sweep is its table `first`.
 
 mod first;
-mod newton;
 mod parts;
-mod patch;
-mod polygon;
-mod view;
 
-pub(crate) use newton::Newton;
-pub(crate) use view::View;
-
+use crate::active_set::Newton;
+use crate::blocks::{Block, pass};
 use crate::facets::Facets;
 use crate::interior::{COLD_STARTS, Interior};
-use crate::iterate::{Method, Task};
+use crate::iterate::Method;
 use crate::local::quartic;
 use crate::ncp_al::{Augmented, Start};
 use crate::ncp_newton::{self, Function};
 use crate::path::Path;
-use crate::plan::{self, Facts, Line, Plan, Stage, Table, When};
+use crate::plan::{self, Facts, Line, NEAR, Plan, Stage, Table, When};
 use crate::smoothing::{Smoothing, Tuning};
-use crate::sweep::{Block, pass};
+use crate::task::Task;
 use crate::trees::{TreeSystem, knows_all};
+use crate::view::{Reached, View};
 use crate::work;
 use parts::{Parts, Tools};
 use stiction_contact::{ConstraintProblem, Law};
@@ -45,9 +41,7 @@ const NEWTON_STEPS: [u32; 2] = [10, 20];
 /// With more rows than these a step costs much, and parts do more than so many Newton steps on all.
 const MANY_ROWS: usize = 600;
 const MANY_ROWS_STEPS: u32 = 5;
-/// InitialGuesses this near are nearly answers [tolerances] …
-pub(crate) const NEAR: f64 = 1e2;
-/// … and are taken this deep, where the rows are few.
+/// Starts that are nearly answers are solved this deep, where the rows are few.
 const DEEP: f64 = 1e-4;
 const FEW_ROWS: usize = 300;
 /// A step gains at least this [–].
@@ -69,14 +63,6 @@ const SOON: u32 = 10;
 const AGAIN: f64 = 0.5;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
-
-/// How far a finish got.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reached {
-    /// Residual of the impulses left behind [m/s].
-    pub(crate) residual: f64,
-    pub(crate) steps: u32,
-}
 
 /// A way that follows where Newton fails.
 #[derive(Clone, Copy, Debug)]

@@ -15,14 +15,16 @@
 //! small parts are untied from none at all, by sweeps, by the smoothed law, by the augmented Lagrangian, each followed by
 //! Newton's method and the path, until one leads there.
 
-use super::{Function, Newton, Reached, View, follow, sweep};
+use super::{Function, follow, sweep};
+use crate::active_set::Newton;
+use crate::blocks::{Block, blocks_into};
 use crate::islands::{root, unite};
 use crate::ncp_al::{Augmented, Start};
 use crate::ncp_newton;
 use crate::path::Path;
 use crate::residual::StoppingResidual;
-use crate::sweep::{Block, blocks_into};
 use crate::trees::TreeSystem;
+use crate::view::{Reached, View};
 use crate::work;
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;

@@ -1,7 +1,7 @@
 //! A path through the pieces of the exact law: where Newton's steps jump over pieces and come back, this goes from one
 //! boundary to the next.
 //!
-//! Alart and Curnier's equations F(λ) = 0 are those of [`crate::finish`]: with ρ of the block's own matrix and
+//! Alart and Curnier's equations F(λ) = 0 are those of [`crate::active_set`]: with ρ of the block's own matrix and
 //! τ = λ − ρ c, a contact is open (F = λ), sticks (F = ρ c) or slides (F_N = ρ_N c_N, F_T = λ_T − μ τ_N τ_T/‖τ_T‖); they
 //! are continuous, and smooth within a piece; of contacts that resist turning all rows but the normal are tangential. From
 //! impulses λ₀ that nearly solve them leads a path
@@ -26,8 +26,8 @@
 mod pieces;
 mod system;
 
-use crate::finish::{Reached, View};
 use crate::trees::TreeSystem;
+use crate::view::{Reached, View};
 use crate::work;
 use pieces::{Local, Point, Side};
 use std::ops::Range;
@@ -332,9 +332,9 @@ fn point<const N: usize>(l: &[f64], c: &[f64], rows: Range<usize>) -> Point<N> {
 mod tests {
     use super::*;
     use crate::auto::{Auto, AutoParams};
+    use crate::blocks::blocks_into;
     use crate::nsgs::{Nsgs, NsgsParams};
     use crate::residual::StoppingResidual;
-    use crate::sweep::blocks_into;
     use crate::testing::{dragged, slope, stack, vec3, with_delassus_factor};
     use stiction_contact::certificate::certify;
     use stiction_contact::corpus::Random;

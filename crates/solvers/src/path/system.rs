@@ -12,8 +12,8 @@
 
 use super::pieces::Slope;
 use crate::dense::{Lu, STRIP, dot, matrix_into, whole_into};
-use crate::finish::View;
 use crate::trees::{Equation, TreeSystem};
+use crate::view::View;
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;
 use stiction_contact::cone::MAX_ROWS;

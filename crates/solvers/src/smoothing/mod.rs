@@ -23,7 +23,8 @@ mod curve;
 mod system;
 
 use crate::interior::Kind;
-use crate::iterate::{Method, Task};
+use crate::iterate::Method;
+use crate::task::Task;
 use system::{Point, System};
 
 /// Numbers that decide how the path is followed.

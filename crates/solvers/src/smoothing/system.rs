@@ -16,7 +16,7 @@
 use super::curve::{Place, epsilon, place};
 use crate::dense::Lu;
 use crate::interior::{Kind, kind};
-use crate::iterate::Task;
+use crate::task::Task;
 use crate::trees::{Block, TreeSystem, inverse_of, product};
 use stiction_contact::ConstraintProblem;
 use stiction_contact::matrix3::spectral_norm;

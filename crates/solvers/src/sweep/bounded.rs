@@ -8,7 +8,7 @@
 
 use super::workspace::Workspace;
 use super::{Rule, SweepParams, Twin, report};
-use crate::finish::Reached;
+use crate::view::Reached;
 use crate::work;
 use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus, Watch};
 

@@ -20,17 +20,17 @@
 //! [`StoppingResidual::last_place`]: crate::residual::StoppingResidual::last_place
 
 mod bounded;
-pub(crate) mod pass;
 mod plain;
 mod schedule;
 mod solver;
 mod workspace;
 
 pub(crate) use solver::{SweepMethod, SweepSolver};
-pub(crate) use workspace::{Block, Workspace, blocks_into};
+pub(crate) use workspace::Workspace;
 
+use crate::blocks::pass;
 use crate::bounds::Bounds;
-use crate::finish::{Finish, Reached};
+use crate::finish::Finish;
 use crate::initial_guess::InitialGuesses;
 use crate::islands::{Islands, Recipe};
 use crate::local::Contact;
@@ -38,6 +38,7 @@ use crate::path::Path;
 use crate::plan::{self, Plan, Stage};
 use crate::springs::SpringsParams;
 use crate::trees::TreeSystem;
+use crate::view::Reached;
 use crate::work;
 use schedule::{Form, RESTS};
 use std::ops::ControlFlow;

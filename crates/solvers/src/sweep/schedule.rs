@@ -1,12 +1,13 @@
 //! The table `island` of a plan, run: see [`crate::plan`].
 
 use super::{Rule, SweepParams, Twin, Workspace, go_on, plain, report};
-use crate::finish::{Finish, Reached};
+use crate::finish::Finish;
 use crate::initial_guess::InitialGuesses;
-use crate::iterate::Task;
 use crate::plan::{self, Facts, Stage, rubs};
 use crate::springs::{Answer, Question, SpringsParams};
+use crate::task::Task;
 use crate::trees::{TreeSystem, knows_all};
+use crate::view::Reached;
 use crate::work;
 use std::ops::ControlFlow;
 use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus, Watch};

@@ -1,16 +1,18 @@
 //! What a solve by sweeps works in: prepared blocks, current and best impulses, accelerators.
 
 use super::{Rule, SweepParams, report};
+use crate::active_set::Newton;
 use crate::anderson::Anderson;
-use crate::finish::{Finish, Goal, NEAR, Newton, Reached, View};
+use crate::blocks::{Block, blocks_into, pieces_into};
+use crate::finish::{Finish, Goal};
 use crate::initial_guess::InitialGuesses;
-use crate::iterate::Task;
-use crate::local::Contact;
 use crate::minimum_norm::MinimumNorm;
-use crate::plan::Line;
+use crate::plan::{Line, NEAR};
 use crate::residual::StoppingResidual;
 use crate::springs::{Question, Springs};
+use crate::task::Task;
 use crate::trees::TreeSystem;
+use crate::view::{Reached, View};
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
 /// Slip of more than so many times what all friction would stop is not stopped [–].
@@ -21,48 +23,6 @@ const GROWTH: f64 = 2.0;
 const IDLE: u32 = 50;
 /// Velocities are computed afresh after an Anderson step with larger coefficients than this [–].
 const DRIFT: f64 = 100.0;
-
-/// A block as the sweep sees it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Block {
-    Contact(Contact),
-    /// A_ii and the set.
-    Scalar(f64, Cone),
-    /// μ and ‖A_ii‖_F of a contact that resists turning.
-    Patch(f64, f64),
-    /// Nothing this block does moves it.
-    Inert,
-}
-
-/// The blocks of a problem, by its measured diagonal.
-pub(crate) fn blocks_into(problem: &ConstraintProblem, stopping: &StoppingResidual, blocks: &mut Vec<Block>) {
-    fill(problem, stopping, blocks, |a, _, mu| Contact::new(*a, mu));
-}
-
-/// The same for the pieces of [`crate::finish`] alone: contacts without their inverses.
-fn pieces_into(problem: &ConstraintProblem, stopping: &StoppingResidual, blocks: &mut Vec<Block>) {
-    fill(problem, stopping, blocks, |a, norm, mu| {
-        (a[8] > 0.0).then_some(Contact { a: *a, inverse: [0.0; 9], norm, mu })
-    });
-}
-
-/// With what `contact` makes of A_ii, ‖A_ii‖_F and μ.
-#[inline]
-fn fill(
-    problem: &ConstraintProblem,
-    stopping: &StoppingResidual,
-    blocks: &mut Vec<Block>,
-    contact: impl Fn(&[f64; 9], f64, f64) -> Option<Contact>,
-) {
-    blocks.clear();
-    let measured = problem.cones().iter().zip(&stopping.diagonal).zip(&stopping.norms);
-    blocks.extend(measured.map(|((cone, a), &norm)| match *cone {
-        Cone::Patch { mu, .. } if a[8] > 0.0 => Block::Patch(mu, norm),
-        Cone::Friction { mu } => contact(a, norm, mu).map_or(Block::Inert, Block::Contact),
-        cone if cone.dim() == 1 && a[0] > 0.0 => Block::Scalar(a[0], cone),
-        _ => Block::Inert,
-    }));
-}
 
 /// Memory of a solver, valid during one solve but for what tells the next where to go on.
 #[derive(Default)]

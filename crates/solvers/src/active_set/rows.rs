@@ -2,10 +2,11 @@
 //! from all of G: that is found once in a solve, of which equations are sums of few rows.
 
 use super::patch::{self, Patch};
-use super::{KNOWN, Newton, Piece, REGULAR};
+use super::piece::Piece;
+use super::{KNOWN, Newton, REGULAR};
 use crate::dense::{STRIP, add, whole_into};
-use crate::finish::View;
 use crate::trees::{Equation, knows_all};
+use crate::view::View;
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;
 use stiction_dynamics::lanes;

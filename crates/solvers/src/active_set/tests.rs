@@ -1,7 +1,7 @@
 use super::*;
 use crate::auto::{Auto, AutoParams};
+use crate::blocks::blocks_into;
 use crate::residual::StoppingResidual;
-use crate::sweep::blocks_into;
 use crate::testing::{stack, with_delassus_factor};
 use stiction_contact::ContactSolver;
 use stiction_contact::corpus::Random;

@@ -1,14 +1,22 @@
-//! What a finish sees of a problem, and what kind of problem it is.
+//! A problem as methods see it.
 
-use super::NEAR;
-use crate::plan::{Facts, When};
+use crate::blocks::Block;
+use crate::plan::{Facts, NEAR, When};
 use crate::residual::StoppingResidual;
-use crate::sweep::Block;
+
 use stiction_contact::{ConstraintProblem, Law};
 
 /// How many times larger than reckoned rounding may be, and what of it is not looked at more closely [tolerances].
 const CAUTION: f64 = 10.0;
 const NOTHING: f64 = 1e-3;
+
+/// How far a method got.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    /// Residual of the impulses left behind [m/s].
+    pub(crate) residual: f64,
+    pub(crate) steps: u32,
+}
 
 /// A problem as a finish sees it.
 #[derive(Clone, Copy)]
@@ -48,7 +56,7 @@ impl View<'_> {
 
     /// True if `e` is nearly within the tolerance, and no more than rounding these impulses leaves: nothing beyond
     /// Newton's method is worth its cost.
-    pub(super) fn is_rounding(&self, e: f64, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> bool {
+    pub(crate) fn is_rounding(&self, e: f64, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> bool {
         e <= NEAR * tolerance && e <= self.stopping.last_place(self.problem, lambda, e, scratch)
     }
 
