@@ -1,14 +1,9 @@
 //! A problem as methods see it.
 
 use crate::blocks::Block;
-use crate::plan::{Facts, NEAR, When};
 use crate::residual::StoppingResidual;
-
+use crate::tuning::{AttemptsTuning, Tuning};
 use stiction_contact::{ConstraintProblem, Law};
-
-/// How many times larger than reckoned rounding may be, and what of it is not looked at more closely [tolerances].
-const CAUTION: f64 = 10.0;
-const NOTHING: f64 = 1e-3;
 
 /// How far a method got.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +13,7 @@ pub(crate) struct Reached {
     pub(crate) steps: u32,
 }
 
-/// A problem as a finish sees it.
+/// A problem, with its blocks and the numbers of methods.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) problem: &'a ConstraintProblem,
@@ -27,6 +22,7 @@ pub(crate) struct View<'a> {
     pub(crate) law: Law,
     /// The blocks are all that sweeps ask for.
     pub(crate) sweeps: bool,
+    pub(crate) tuning: &'a Tuning,
 }
 
 impl View<'_> {
@@ -34,9 +30,9 @@ impl View<'_> {
         self.stopping.residual(self.problem, self.law, lambda, c)
     }
 
-    /// `e`, found at these impulses, with what rounding may add whoever judges them [m/s]; where contacts press against
-    /// each other without end, that is all there is. An `e` within the tolerance that this leads out of it is not: it is
-    /// then what rounding is sure to hide, or just beyond the tolerance.
+    /// `e`, found at these impulses, with what rounding may add whoever judges them [m/s]; where contacts
+    /// press against each other without end, that is all there is. An `e` within the tolerance that this
+    /// leads out of it is not: it is then what rounding is sure to hide, or just beyond the tolerance.
     pub(crate) fn cautious(&self, e: f64, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> f64 {
         if !(e <= tolerance) {
             return e;
@@ -45,23 +41,20 @@ impl View<'_> {
         if e + rounding <= tolerance {
             return e + rounding;
         }
-        (e + rounding).min((rounding / CAUTION).max(tolerance * (1.0 + f64::EPSILON)))
+        (e + rounding).min((rounding / self.tuning.attempts.caution).max(tolerance * (1.0 + f64::EPSILON)))
     }
 
-    /// What rounding may make of these impulses, whoever judges them [m/s]. Where it is nothing beside the tolerance, a
-    /// bound of it.
+    /// Velocities that rounding may make of these impulses, whoever judges them [m/s]. Where it is nothing beside the
+    /// tolerance, a bound of it.
     pub(crate) fn rounding(&self, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> f64 {
-        CAUTION * self.stopping.last_place(self.problem, lambda, NOTHING * tolerance / CAUTION, scratch)
+        let AttemptsTuning { caution, nothing, .. } = self.tuning.attempts;
+        caution * self.stopping.last_place(self.problem, lambda, nothing * tolerance / caution, scratch)
     }
 
-    /// True if `e` is nearly within the tolerance, and no more than rounding these impulses leaves: nothing beyond
-    /// Newton's method is worth its cost.
+    /// True if `e` is nearly within the tolerance, and no more than rounding these impulses leaves: nothing
+    /// beyond Newton's method is worth its cost.
     pub(crate) fn is_rounding(&self, e: f64, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> bool {
-        e <= NEAR * tolerance && e <= self.stopping.last_place(self.problem, lambda, e, scratch)
-    }
-
-    /// True if that holds of the problem.
-    pub(crate) fn is(&self, when: When) -> bool {
-        Facts::of(self.problem, self.law).is(when)
+        e <= self.tuning.islands.near * tolerance
+            && e <= self.stopping.last_place(self.problem, lambda, e, scratch)
     }
 }

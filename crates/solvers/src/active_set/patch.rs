@@ -17,7 +17,7 @@ pub(super) struct Patch {
     pub(super) rhs: [f64; MAX_ROWS],
 }
 
-/// Those of block i on `piece`, at λ and c, of which c moves by Δc because of what is known.
+/// Weights and right-hand sides of block i on `piece`, at λ and c, of which c moves by Δc because of what is known.
 pub(super) fn equations(
     piece: &Piece,
     view: &View,

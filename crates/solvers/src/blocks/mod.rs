@@ -23,7 +23,7 @@ pub(crate) fn blocks_into(problem: &ConstraintProblem, stopping: &StoppingResidu
     fill(problem, stopping, blocks, |a, _, mu| Contact::new(*a, mu));
 }
 
-/// The same for the pieces of [`crate::active_set`] alone: contacts without their inverses.
+/// The blocks for the pieces of [`crate::active_set`] alone: contacts without their inverses.
 pub(crate) fn pieces_into(problem: &ConstraintProblem, stopping: &StoppingResidual, blocks: &mut Vec<Block>) {
     fill(problem, stopping, blocks, |a, norm, mu| {
         (a[8] > 0.0).then_some(Contact { a: *a, inverse: [0.0; 9], norm, mu })

@@ -47,7 +47,7 @@ pub(crate) fn by_blocks(
     }
 }
 
-/// The same by the factor of G, whose blocks have at most three rows: z = Wᵀ λ follows the impulses, and `c` is written
+/// Every block in order, by the factor of G, whose blocks have at most three rows: z = Wᵀ λ follows the impulses, and `c` is written
 /// at the end.
 pub(crate) fn by_factor(
     answer: impl Answer,
