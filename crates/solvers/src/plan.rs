@@ -100,6 +100,7 @@ words! {
     ManyRows = "many rows", "more rows, or no friction";
     Friction = "friction", "some contact has friction";
     Moves = "moves", "the start leaves more than what rests does, or is no answer of this solver";
+    Unsolved = "unsolved", "the start leaves more than the tolerance";
     Unformed = "unformed", "sweeps need blocks of G that are not formed";
     EnoughSaid = "enough said", "the table of efforts says a natural map that is enough";
     OtherStart = "other start", "the start was not zero, or the augmented Lagrangian knows the island";
@@ -236,7 +237,7 @@ pub const AUTO: Plan = Plan {
         line(S::LastImpulses, &[W::FewRows]),
         line(S::Springs, &[W::FewRows]),
         line(S::Starts, &[]),
-        line(S::Hold, &[W::ManyRows, W::Friction, W::Moves]),
+        line(S::Hold, &[W::ManyRows, W::Friction, W::Unsolved]),
         line(S::First, &[W::Unformed]),
         line(S::Smoothing, &[W::EnoughSaid]),
         line(S::Sweeps, &[]),
@@ -389,6 +390,7 @@ pub(crate) struct Facts<'a> {
     pub(crate) sizes: &'a IslandsTuning,
     pub(crate) few_rows: bool,
     pub(crate) moves: bool,
+    pub(crate) unsolved: bool,
     pub(crate) enough_said: bool,
     pub(crate) other_start: bool,
     /// The natural map is above a hundred tolerances.
@@ -400,8 +402,8 @@ pub(crate) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     pub(crate) fn of(problem: &'a ConstraintProblem, law: Law, sizes: &'a IslandsTuning) -> Self {
-        let [few_rows, moves, enough_said, other_start, far, near, cheap] = [false; 7];
-        Self { problem, law, sizes, few_rows, moves, enough_said, other_start, far, near, cheap }
+        let [few_rows, moves, unsolved, enough_said, other_start, far, near, cheap] = [false; 8];
+        Self { problem, law, sizes, few_rows, moves, unsolved, enough_said, other_start, far, near, cheap }
     }
 
     /// True if all of these hold; [`When::AboveRounding`] is the caller's.
@@ -417,6 +419,7 @@ impl<'a> Facts<'a> {
             When::ManyRows => !self.few_rows,
             When::Friction => rubs(problem),
             When::Moves => self.moves,
+            When::Unsolved => self.unsolved,
             When::Unformed => !(problem.blocks_formed() || law == Law::Ncp && TreeSystem::pays(problem)),
             When::EnoughSaid => self.enough_said,
             When::OtherStart => self.other_start,

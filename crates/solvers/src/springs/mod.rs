@@ -11,7 +11,8 @@
 //! order of contacts, no unit, no earlier impulses, no tolerance. It is found in this order:
 //!
 //! 1. [`hold`]: the smallest impulses that hold all that presses, by one Cholesky factor; in their cones they are the limit;
-//! 2. [`newton`]: (1) at one small ρ from λ = 0, and a few proximal steps to ρ → 0;
+//! 2. [`newton`]: (1) at one small ρ, and a few proximal steps to ρ → 0. Newton's method begins at the equilibria of the step before where
+//!    these are nearer: an equilibrium is one, so that they say how soon it is found, not which it is;
 //! 3. where what presses only creeps, any admissible impulses that hold it: a real contact, after a first micro-slip, holds by the
 //!    stress that the slip built up, which (1), loaded from nothing, cannot have.
 //!
@@ -34,6 +35,7 @@ use crate::trees::TreeSystem;
 use delassus::{ByTrees, Delassus, Dense, Operator};
 use hold::Hold;
 use metric::Metric;
+pub(crate) use newton::Equilibria;
 use newton::Newton;
 use stiction_contact::{Cone, ConstraintProblem};
 
@@ -74,6 +76,8 @@ parameters! {
         coincide: f64 = 1e-12, "–", above(0.0);
         /// Steps of Newton's method to the equilibrium of the springs, before other methods.
         newton_steps: u32 = 20, "–", at_least(1.0);
+        /// Steps of Newton's method from the equilibrium of the step before, where contacts slid in it.
+        steps_again: u32 = 3, "–", at_least(0.0);
         /// ρ of the softer springs, from whose equilibrium it goes on where it finds none at once, in units of that of the stiff ones.
         softer: f64 = 10.0, "–", at_least(1.0);
         /// Error of an equilibrium, in units of ‖g‖ over the mean diagonal of G …
@@ -167,6 +171,16 @@ pub(crate) struct Springs {
 }
 
 impl Springs {
+    /// Equilibria of the last answer, with which the next of the same island begins.
+    pub(crate) fn kept_mut(&mut self) -> &mut Equilibria {
+        &mut self.newton.last
+    }
+
+    /// Drops what outlives a solve.
+    pub(crate) fn forget(&mut self) {
+        self.newton.forget();
+    }
+
     /// Leaves the answer of the rule in `impulses`, whatever they are. `stopping` is prepared for the problem, which is one island.
     pub(crate) fn answer(&mut self, task: &Question<'_>, impulses: &mut [f64]) -> Answer {
         let Question { problem, tolerance, .. } = *task;
@@ -182,11 +196,20 @@ impl Springs {
             return Answer::Found(Found { residual, steps: 0 });
         }
         self.with(task, size, |island, hold, newton, a| {
+            newton.given.clear();
+            newton.given.extend_from_slice(impulses);
+            let known = newton.again(island, a);
+            if known && newton.slides(island) {
+                return from_equilibrium(island, (hold, newton), a, tolerance, impulses);
+            }
             if let Some(residual) = hold.smallest(island, a, held) {
+                newton.forget();
                 impulses.copy_from_slice(&hold.lambda);
                 return Answer::Found(Found { residual, steps: 1 });
             }
-            if !newton.equilibrium(island, a, &hold.pressing) {
+            if known {
+                newton.look(island, a);
+            } else if !newton.equilibrium(island, a, &hold.pressing) {
                 return Answer::Stalled;
             }
             from_equilibrium(island, (hold, newton), a, tolerance, impulses)
@@ -243,7 +266,9 @@ impl Springs {
         let Self { metric, hold, newton, dense, trees } = self;
         let mut a = if TreeSystem::pays(problem) {
             trees.take(problem);
-            metric.prepare(problem, stopping, params, |r, c| entry_of(problem, r, c));
+            if problem.rows() <= params.rows as usize {
+                metric.prepare(problem, stopping, params, |r, c| entry_of(problem, r, c));
+            }
             Operator::Trees(trees)
         } else {
             if !dense.take(problem) {

@@ -12,9 +12,38 @@ use super::delassus::Delassus;
 use super::pieces::{Piece, piece_of, put, tangential_rows};
 use stiction_contact::Law;
 
-/// Newton's method and its workspace; valid during one solve.
+/// Equilibria of an answer in their order, that at ρ̄ first: where those of the next step are looked for. Each has one answer, so that
+/// they say how soon it is found, not which it is.
+#[derive(Default)]
+pub(crate) struct Equilibria {
+    list: Vec<Vec<f64>>,
+    len: usize,
+}
+
+impl Equilibria {
+    pub(crate) fn forget(&mut self) {
+        self.len = 0;
+    }
+
+    /// The k-th, if it has so many rows.
+    fn get(&self, k: usize, rows: usize) -> Option<&[f64]> {
+        self.list[..self.len].get(k).map(|l| &l[..]).filter(|l| l.len() == rows)
+    }
+
+    fn set(&mut self, k: usize, lambda: &[f64]) {
+        if self.list.len() <= k {
+            self.list.resize_with(k + 1, Vec::new);
+        }
+        self.list[k].clear();
+        self.list[k].extend_from_slice(lambda);
+        self.len = self.len.max(k + 1);
+    }
+}
+
+/// Newton's method and its workspace; valid during one solve, but for `last`.
 #[derive(Default)]
 pub(super) struct Newton {
+    pub(super) last: Equilibria,
     pub(super) lambda: Vec<f64>,
     pub(super) pieces: Vec<Piece>,
     /// Pieces whose factor is held.
@@ -28,6 +57,9 @@ pub(super) struct Newton {
     d: Vec<f64>,
     best: Vec<f64>,
     trial: Vec<f64>,
+    other: Vec<f64>,
+    /// Impulses of the step before.
+    pub(super) given: Vec<f64>,
     pub(super) factorisations: u32,
 }
 
@@ -43,17 +75,40 @@ impl Newton {
         self.factorisations = 0;
         let most = island.params.newton_steps;
         self.begin_at(pressing);
-        if self.stage(island, a, (island.params.compliance, most), false, island.params.found) {
+        let params = island.params;
+        if self.stage(island, a, (params.compliance, most), None, params.found) {
             return true;
         }
         self.begin_at(pressing);
-        let softer = island.params.softer * island.params.compliance;
-        self.stage(island, a, (softer, most), false, island.params.rough * softer)
-            && self.stage(island, a, (island.params.compliance, most), false, island.params.found)
+        let softer = params.softer * params.compliance;
+        self.stage(island, a, (softer, most), None, params.rough * softer)
+            && self.stage(island, a, (params.compliance, most), None, params.found)
+    }
+
+    /// The equilibrium at ρ̄, if Newton's method leads there in a few steps from that of the step before.
+    pub(super) fn again<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) -> bool {
+        self.factorisations = 0;
+        let params = island.params;
+        let Some(last) = self.last.get(0, island.problem.rows()) else { return false };
+        self.lambda.clear();
+        self.lambda.extend_from_slice(last);
+        self.reference.clear();
+        self.reference.resize(self.lambda.len(), 0.0);
+        self.stage(island, a, (params.compliance, params.steps_again), None, params.found)
+    }
+
+    /// True if contacts slide in the equilibrium, faster than they creep.
+    pub(super) fn slides(&self, island: &Island<'_>) -> bool {
+        self.pieces.iter().any(|piece| matches!(piece, Piece::Slides { .. })) && !self.creeps(island)
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.last.forget();
     }
 
     /// Takes an equilibrium that another method has found.
     pub(super) fn begin_at(&mut self, lambda: &[f64]) {
+        self.factorisations = 0;
         self.lambda.clear();
         self.lambda.extend_from_slice(lambda);
         self.reference.clear();
@@ -64,12 +119,20 @@ impl Newton {
     /// ρ → 0 by proximal steps, from an equilibrium; the natural map [m/s] of the best impulses, which stay and are in their sets.
     pub(super) fn harden<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> f64 {
         let enough = island.params.digits * tolerance;
+        self.last.set(0, &self.lambda);
         let mut best = self.judge(island, a);
         std::mem::swap(&mut self.best, &mut self.trial);
         let mut rho = island.params.compliance;
         for step in 0..island.params.proximal_steps {
             self.reference.clone_from(&self.lambda);
-            if !self.stage(island, a, (rho, island.params.proximal_newton_steps), true, island.params.sharp) {
+            let k = step as usize + 1;
+            if !self.stage(
+                island,
+                a,
+                (rho, island.params.proximal_newton_steps),
+                Some(k),
+                island.params.sharp,
+            ) {
                 if step > 0 {
                     break;
                 }
@@ -79,6 +142,7 @@ impl Newton {
                 self.factored.clear();
                 continue;
             }
+            self.last.set(k, &self.lambda);
             let e = self.judge(island, a);
             let slow = !(e < island.params.slow * best);
             if e < best {
@@ -110,28 +174,51 @@ impl Newton {
         island.stopping.residual(problem, Law::Ncp, &self.trial, &self.c)
     }
 
-    /// Newton's method at one ρ; true if F falls to `found`.
+    /// Newton's method at one ρ; true if F falls to `found`. A proximal step may begin where the `proximal`-th of the last answer ended.
     fn stage<D: Delassus>(
         &mut self,
         island: &Island<'_>,
         a: &mut D,
         (rho, most): (f64, u32),
-        proximal: bool,
+        proximal: Option<usize>,
         found: f64,
     ) -> bool {
         let problem = island.problem;
-        if !proximal {
+        if proximal.is_none() {
             self.reference.fill(0.0);
         }
         self.d.clear();
         self.d.extend(island.metric.d.iter().map(|d| rho * d));
-        if !proximal {
+        if proximal.is_none() {
             self.factored.clear();
         }
         let unit = island.size() / island.metric.mean;
         let mut last = f64::INFINITY;
+        let mut e = self.evaluate(island, a) / unit;
+        if let Some(k) = proximal {
+            let start = self.last.get(k, problem.rows()).unwrap_or(&self.given);
+            self.other.clear();
+            self.other.extend_from_slice(start);
+            std::mem::swap(&mut self.lambda, &mut self.other);
+            let there = self.evaluate(island, a) / unit;
+            if there < e {
+                e = there;
+            } else {
+                std::mem::swap(&mut self.lambda, &mut self.other);
+                e = self.evaluate(island, a) / unit;
+            }
+        }
+        let mut chord = false;
         for step in 0..=most {
-            let e = self.evaluate(island, a) / unit;
+            if step > 0 {
+                e = self.evaluate(island, a) / unit;
+                if chord && !(e < last) {
+                    // The factor of other pieces' directions leads away: back, with a new one.
+                    std::mem::swap(&mut self.lambda, &mut self.other);
+                    self.factored.clear();
+                    e = self.evaluate(island, a) / unit;
+                }
+            }
             if e <= found
                 || step > 2 && e <= island.params.newton_rounding && e > island.params.newton_gain * last
             {
@@ -143,8 +230,10 @@ impl Newton {
             let again = e <= island.params.newton_gain * last
                 && self.factored.len() == self.pieces.len()
                 && self.factored.iter().zip(&self.pieces).all(|(f, p)| f.is_like(p));
-            last = e;
-            if !again {
+            (last, chord) = (e, again);
+            if again {
+                self.other.clone_from(&self.lambda);
+            } else {
                 if !a.factor(problem, &self.pieces, &self.d) {
                     return false;
                 }
@@ -161,7 +250,7 @@ impl Newton {
 
     /// The pieces and velocities of an equilibrium at ρ̄.
     pub(super) fn look<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) {
-        self.factorisations = 0;
+        self.factored.clear();
         self.d.clear();
         self.d.extend(island.metric.d.iter().map(|d| island.params.compliance * d));
         self.evaluate(island, a);

@@ -130,3 +130,31 @@ fn what_friction_can_hold_is_held() {
         assert!((fastest < 1e-9) == holds, "margin {margin}: {fastest:e}");
     }
 }
+
+/// Equilibria of the step before say how soon an answer is found, not which: an `auto` that has solved others finds what a new one does,
+/// in fewer steps.
+#[test]
+fn the_step_before_does_not_matter() {
+    let params = AutoParams::default();
+    let (mut steps, mut fresh_steps) = (0, 0);
+    for (k, problem) in problems().into_iter().enumerate() {
+        let mut auto = Auto::new(params).unwrap();
+        let mut impulses = vec![0.0; problem.rows()];
+        for step in 0..6 {
+            let mut now = problem.clone();
+            for (r, g) in now.free_velocity.iter_mut().enumerate() {
+                *g *= 1.0 + 1e-3 * f64::from(step) * ((r % 5) as f64 - 2.0);
+            }
+            let report = auto.solve(&now, &mut impulses);
+            assert!(report.converged(), "problem {k}, step {step}");
+            let mut alone = vec![0.0; now.rows()];
+            fresh_steps += Auto::new(params).unwrap().solve(&now, &mut alone).iterations;
+            steps += report.iterations;
+            let [mut c, mut other] = [Vec::new(), Vec::new()];
+            now.velocities_into(&impulses, &mut c);
+            now.velocities_into(&alone, &mut other);
+            assert!(apart(&c, &other) < 1e-9, "problem {k}, step {step}: {:e}", apart(&c, &other));
+        }
+    }
+    assert!(steps < fresh_steps, "{steps} of {fresh_steps}");
+}

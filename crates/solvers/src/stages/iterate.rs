@@ -146,6 +146,7 @@ impl<'a, 'w> Iterate<'a, 'w> {
         Facts {
             few_rows: self.known.few_rows,
             moves: !rests,
+            unsolved: !(self.reached.residual <= self.tolerance),
             enough_said: self.known.enough_said,
             other_start: self.known.other_start,
             far: self.reached.residual > self.tuning().islands.near * self.tolerance,

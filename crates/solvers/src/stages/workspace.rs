@@ -8,7 +8,7 @@ use crate::blocks::{Block, blocks_into, pieces_into};
 use crate::initial_guess::InitialGuesses;
 use crate::minimum_norm::MinimumNorm;
 use crate::residual::StoppingResidual;
-use crate::springs::{Question, Springs, SpringsParams};
+use crate::springs::{Equilibria, Question, Springs, SpringsParams};
 use crate::task::Task;
 use crate::tuning::SweepsTuning;
 use stiction_contact::{Cone, ConstraintProblem, Law};
@@ -66,21 +66,28 @@ pub(crate) struct Workspace {
 pub(crate) struct Kept {
     newton: Newton,
     smallest: Vec<f64>,
+    equilibria: Equilibria,
 }
 
 impl Kept {
     pub(crate) fn forget(&mut self) {
         self.newton.forget();
         self.smallest.clear();
+        self.equilibria.forget();
     }
 }
 
 impl Workspace {
     /// Takes what an island has kept, or gives it back.
     pub(crate) fn exchange(&mut self, kept: &mut Kept) {
-        let Kept { newton, smallest } = kept;
+        let Kept { newton, smallest, .. } = kept;
         std::mem::swap(&mut self.methods.newton, newton);
         std::mem::swap(self.smallest.kept_mut(), smallest);
+    }
+
+    /// Exchanges the equilibria of springs with those that an island has kept.
+    pub(crate) fn exchange_equilibria(&mut self, kept: &mut Kept) {
+        std::mem::swap(self.springs.kept_mut(), &mut kept.equilibria);
     }
 
     /// Prepares what the residual needs.
@@ -224,6 +231,7 @@ impl Workspace {
         self.methods.newton.forget();
         self.starts.forget();
         self.smallest.forget();
+        self.springs.forget();
         self.own = false;
     }
 

@@ -235,7 +235,10 @@ impl<R: Rule> Recipe for Twin<R> {
         let (tools, common) = ((ws, &mut ruled as &mut dyn Sweeper), (&self.params, &self.bounds));
         let (form, from) = (Form::Itself(part), (StartsFrom::Rest, self.all));
         let mut at = Iterate { tolerance, ..Iterate::new(tools, common, form, from, impulses, watch) };
-        if let ControlFlow::Break(report) = begin(&mut at) {
+        at.ws.exchange_equilibria(kept);
+        let begun = begin(&mut at);
+        at.ws.exchange_equilibria(kept);
+        if let ControlFlow::Break(report) = begun {
             return report;
         }
         at.ws.exchange(kept);
