@@ -14,8 +14,9 @@
 //! Where G is not symmetric, the symmetric part is factored, and the rest acts on the last y.
 
 use crate::dense::symmetric_into;
-use crate::iterate::{Method, Task};
+use crate::iterate::Method;
 use crate::splitting::Splitting;
+use crate::task::Task;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// See the module; holds during one solve.

@@ -23,11 +23,12 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). The primal form needs M and J, or
 //! takes a root of a symmetric G. Allocates only when the problem grows.
 
-use crate::facets::FacetsMethod;
 pub use crate::facets::Form;
+use crate::facets::{FacetsMethod, Steps};
 use crate::iterate::Limits;
 use crate::iterate_solver::{IslandMethod, IslandSolver};
 use crate::parameters::parameters;
+use crate::tuning::FacetsTuning;
 use stiction_contact::Law;
 
 parameters! {
@@ -42,6 +43,8 @@ parameters! {
         /// Which matrix a step factors: `primal` where there are fewer velocities than impulses, `dual` where
         /// there are more.
         form: Form = Form::Dual, "–", by_type();
+        /// Numbers of the interior-point iteration.
+        interior: FacetsTuning = FacetsTuning::default(), "–", by_type();
     }
 }
 
@@ -60,8 +63,8 @@ impl IslandMethod for AnitescuQpParams {
         Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn method(&self) -> Form {
-        self.form
+    fn method(&self) -> Steps {
+        Steps { form: self.form, tuning: self.interior }
     }
 }
 

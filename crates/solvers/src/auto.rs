@@ -7,22 +7,24 @@
 //!     K_μᵢ ∋ λᵢ ⟂ cᵢ + Γ(cᵢ) ∈ K_μᵢ*                                  (2)  [DeSaxce1998]
 //! ```
 //!
-//! Where (1) and (2) have several answers, it is the one that [`crate::springs`] says: the limit of equal stiff springs that are loaded
-//! from nothing; where some velocity lies within all dual cones, the exact law has answers [Acary2011] and the springs stay bounded. Island by
-//! island the plan [`crate::plan::AUTO`] is read from top to bottom: in islands of at most `springs.rows` rows the answer of the springs; in larger
-//! ones, and from where the springs lead if they miss the tolerance, what holds all that touches, Newton's method on the active set, sweeps
-//! of `nsgs`, and further methods, each only if the natural map asks for it.
+//! Where (1) and (2) have several answers, it is the one that [`crate::springs`] says: the limit of equal
+//! stiff springs that are loaded from nothing; where some velocity lies within all dual cones, the exact law
+//! has answers [Acary2011] and the springs stay bounded. Island by island the plan [`crate::plan::AUTO`] is
+//! read from top to bottom: in islands of at most `springs.rows` rows the answer of the springs; in larger
+//! ones, and from where the springs lead if they miss the tolerance, what holds all that touches, Newton's
+//! method on the active set, sweeps of `nsgs`, and further methods, each only if the natural map asks for it.
 //!
-//! What the chain finds may hold impulses that only press contacts against each other; [`crate::minimum_norm`] takes them out, to a
-//! hundredth of all impulses at first, to a tenth in the steps that follow. Islands of more than 600 rows that are given by G alone keep
-//! them.
+//! What the chain finds may hold impulses that only press contacts against each other;
+//! [`crate::minimum_norm`] takes them out, to a hundredth of all impulses at first, to a tenth in the steps
+//! that follow. Islands of more than 600 rows that are given by G alone keep them.
 //!
-//! What an island may cost is bounded by the parameter `effort`, by a table of budgets ([`crate::effort`]); where an island of
-//! more than 600 rows is far from an answer, what comes first is then the smoothing homotopy of [`crate::ncp_smoothing`]. The best
-//! impulses so far are always in their cones: they are returned where a budget ends, and [`ContactSolver::bound_met`] says so.
+//! What an island may cost is bounded by the parameter `effort`, by a table of budgets ([`crate::effort`]);
+//! where an island of more than 600 rows is far from an answer, what comes first is then the smoothing
+//! homotopy of [`crate::ncp_smoothing`]. The best impulses so far are always in their cones: they are
+//! returned where a budget ends, and [`ContactSolver::bound_met`] says so.
 //!
-//! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost: that of `nsgs`, and
-//! a few factorisations in the velocities of trees where it does not do. Allocates only when the problem grows.
+//! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost: that of `nsgs`, and a few
+//! factorisations in the velocities of trees where it does not do. Allocates only when the problem grows.
 
 use crate::bounds::Bounds;
 use crate::effort::Effort;
@@ -32,11 +34,14 @@ use crate::parameters::{Parameters, parameters};
 use crate::plan::{self, Plan, PlanParams, Stage};
 use crate::residual::StoppingResidual;
 use crate::springs::SpringsParams;
-use crate::sweep::{Rule, SweepParams, Sweeps};
+use crate::stages::{Settings, SweepParams};
+use crate::sweep::{Rule, Sweeps};
+use crate::tuning::{
+    AttemptsTuning, FacetsTuning, IslandsTuning, NewtonTuning, PartsTuning, PathTuning, SmoothingStart,
+    SmoothingTuning, SweepsTuning, Tuning,
+};
+use std::sync::Arc;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, SolveStatus, Watch};
-
-/// Earlier sweeps an Anderson step looks at.
-const MEMORY: usize = 8;
 
 parameters! {
     /// Parameters of [`Auto`].
@@ -45,17 +50,37 @@ parameters! {
         tolerance: f64 = 1e-8, "m/s", above(0.0);
         /// Sweeps and second-order steps before giving up.
         max_iterations: u32 = 1000, "–", at_least(1.0);
-        /// How much a step may cost, by the table of budgets in the file effort.rs: fast bounds what large islands cost to about MuJoCo's time, balanced goes to the
-        /// tolerance where islands are small or calm, exact at any price.
+        /// How much a step may cost, by the table of budgets in the file effort.rs: fast bounds what large
+        /// islands cost to about MuJoCo's time, balanced goes to the tolerance where islands are small or
+        /// calm, exact at any price.
         effort: Effort = Effort::Balanced, "–", by_type();
+        /// Earlier sweeps an Anderson step looks at.
+        memory: usize = 8, "–", at_least(0.0).at_most(50.0);
         /// Factorisations that an island may cost whatever its size, in place of the table's; 0: the table's.
         budget: u32 = 0, "–", at_least(0.0);
         /// The springs whose limit is the answer of islands of few rows.
         springs: SpringsParams = SpringsParams::default(), "–", by_type();
         /// Stages of the plan that are tried.
         plan: PlanParams = PlanParams::default(), "–", by_type();
-        /// Sweeps of plain `nsgs` from the start where nothing has led to the tolerance: what is nearer is returned.
+        /// Sweeps of plain `nsgs` from the start where nothing has led to the tolerance: what is nearer is
+        /// returned.
         last_sweeps: u32 = 50, "–", at_least(0.0);
+        /// Sizes of islands, and how near an answer is near.
+        islands: IslandsTuning = IslandsTuning::default(), "–", by_type();
+        /// Sweeps with Anderson steps.
+        sweeps: SweepsTuning = SweepsTuning::default(), "–", by_type();
+        /// Attempts to finish what sweeps have begun.
+        attempts: AttemptsTuning = AttemptsTuning::default(), "–", by_type();
+        /// Newton's method on the active set.
+        newton: NewtonTuning = NewtonTuning::default(), "–", by_type();
+        /// The parts of a large island in which Newton's method fails.
+        parts: PartsTuning = PartsTuning::default(), "–", by_type();
+        /// The path from one active set to the next.
+        path: PathTuning = PathTuning::default(), "–", by_type();
+        /// The first attempt of the smoothing homotopy.
+        smoothing_start: SmoothingStart = SmoothingStart::default(), "–", by_type();
+        /// The smoothing homotopy.
+        smoothing: SmoothingTuning = SmoothingTuning::default(), "–", by_type();
     }
 }
 
@@ -86,24 +111,31 @@ impl Auto {
             let expected = "stages that this table tries".to_owned();
             return Err(ParamError { solver: Self::NAME, name, value, expected });
         }
-        let AutoParams { tolerance, max_iterations, last_sweeps, effort, budget, springs, plan: stages } =
-            params;
-        let params = SweepParams {
-            tolerance,
-            max_iterations,
-            memory: MEMORY,
-            finish: true,
-            plan: stages.of(plan).with_steps(Stage::PlainSweeps, last_sweeps),
-            springs: Some(springs).filter(|s| s.rows > 0),
+        let AutoParams { tolerance, max_iterations, .. } = params;
+        let settings = Settings {
+            plan: params.plan.of(plan).with_steps(Stage::PlainSweeps, params.last_sweeps),
+            springs: params.springs,
+            tuning: params.tuning(),
         };
         let mut sweeps = Sweeps::default();
-        sweeps.bound(Bounds::new(effort, budget));
+        sweeps.bound(Bounds::new(params.effort, params.budget));
+        let settings = Arc::new(settings);
+        let params = SweepParams { tolerance, max_iterations, memory: params.memory, finish: true, settings };
         Ok(Self { params, sweeps, stopping: StoppingResidual::default(), c: Vec::new() })
     }
 }
 
+impl AutoParams {
+    fn tuning(&self) -> Tuning {
+        let Self { islands, sweeps, attempts, newton, parts, path, smoothing_start, smoothing, .. } = *self;
+        let facets = FacetsTuning::default(); // of laws that have polygons
+        Tuning { islands, sweeps, attempts, newton, parts, path, facets, smoothing_start, smoothing }
+    }
+}
+
 impl Auto {
-    /// Puts impulses that a budget, or the end of what the chain can do, has stopped on their way into their sets; their residual.
+    /// Puts impulses that a budget, or the end of what the chain can do, has stopped on their way into their
+    /// sets; their residual.
     fn admit(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> f64 {
         for (i, cone) in problem.cones().iter().enumerate() {
             cone.project(&mut impulses[problem.range(i)]);
@@ -189,7 +221,8 @@ mod tests {
         impulses
     }
 
-    /// What rests or is dragged on four corners loads them as equal springs under a rigid cube are loaded: normals are a plane.
+    /// What rests or is dragged on four corners loads them as equal springs under a rigid cube are loaded:
+    /// normals are a plane.
     #[test]
     fn corners_share_a_load_as_equal_springs() {
         let moving = cube(0.5, vec3(1.0, 0.3, 0.0), vec3(0.0, 0.0, 3.0));
@@ -223,8 +256,8 @@ mod tests {
         }
     }
 
-    /// One corner opens at half a micrometre a second, and has a trace of impulse left, as has the one across: it stays
-    /// open, and what the others press against each other goes.
+    /// One corner opens at half a micrometre a second, and has a trace of impulse left, as has the one
+    /// across: it stays open, and what the others press against each other goes.
     #[test]
     fn what_opens_slowly_stays_open() {
         let mut problem = cube(0.5, Vec3::ZERO, Vec3::ZERO);
@@ -241,8 +274,8 @@ mod tests {
         assert!(impulses.iter().zip(&smallest).all(|(a, b)| (a - b).abs() < 1e-8), "{impulses:?}");
     }
 
-    /// Where a budget is met the impulses so far are in their cones, nearer than none, and the bound is told; what is enough
-    /// is no bound.
+    /// Where a budget is met the impulses so far are in their cones, nearer than none, and the bound is told;
+    /// what is enough is no bound.
     #[test]
     fn budgets_are_kept_and_told() {
         let met = |cubes, effort, budget| {
@@ -310,7 +343,8 @@ mod tests {
         }
     }
 
-    /// Where one iteration does not do, what is returned is no farther from an answer than so many plain sweeps come.
+    /// Where one iteration does not do, what is returned is no farther from an answer than so many plain
+    /// sweeps come.
     #[test]
     fn no_sweeps_come_nearer_than_the_chain() {
         let mut unsettled = 0;

@@ -24,9 +24,10 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs about two products
 //! with G. Allocates only when the problem grows, and inside products with an operator.
 
-use crate::iterate::{Limits, Method, Task};
+use crate::iterate::{Limits, Method};
 use crate::iterate_solver::{IslandMethod, IslandSolver};
 use crate::parameters::parameters;
+use crate::task::Task;
 use stiction_contact::Law;
 
 /// L shrinks by this factor after every iteration [–].

@@ -17,9 +17,10 @@
 
 use crate::error::ParamError;
 use crate::initial_guess::InitialGuesses;
-use crate::iterate::{Limits, Task};
+use crate::iterate::Limits;
 use crate::parameters::{Parameters, parameters};
 use crate::residual::StoppingResidual;
+use crate::task::Task;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, SolveStatus, Watch};

@@ -16,8 +16,8 @@
 //! A start that the last step has changed must be nearer than one that it has left as it was: what is left of
 //! its error is made in every step to come.
 
-use crate::iterate::Task;
 use crate::residual::StoppingResidual;
+use crate::task::Task;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{ConstraintProblem, Law};
 

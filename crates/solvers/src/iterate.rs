@@ -8,29 +8,25 @@
 use crate::initial_guess::InitialGuesses;
 use crate::islands::{Islands, Recipe};
 use crate::residual::StoppingResidual;
+use crate::task::Task;
 use crate::trees::knows_all;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
-
-/// One island as a method sees it.
-#[derive(Clone, Copy)]
-pub struct Task<'a> {
-    pub(crate) problem: &'a ConstraintProblem,
-    pub(crate) stopping: &'a StoppingResidual,
-    pub(crate) law: Law,
-    /// Residual wanted [m/s].
-    pub(crate) tolerance: f64,
-}
 
 /// What a solver brings: memory of its own, a start and an iteration.
 pub trait Method: Default + Send + 'static {
     type Params: Clone + Send + 'static;
 
     /// Iterations within which the best residual must fall by a tenth.
-    const PATIENCE: u32;
+    const PATIENCE: u32 = u32::MAX;
     /// False for a method that only multiplies by G: a problem without blocks stays one.
     const BLOCKS: bool = true;
     /// True for a method that asks for no blocks of G where W of all of it is known.
     const BY_FACTOR: bool = false;
+
+    /// These iterations, where they hang on parameters.
+    fn patience(_: &Self::Params) -> u32 {
+        Self::PATIENCE
+    }
 
     /// Prepares for a problem from the admissible impulses λ with velocities c. False if the method
     /// cannot work on it (a factorisation failed).
@@ -163,7 +159,7 @@ impl<M: Method> Island<M> {
         best.clear();
         best.extend_from_slice(impulses);
         let mut status = SolveStatus::Converged;
-        let (mut iterations, mut mark) = (0, (0, least));
+        let (mut iterations, mut mark) = (0, (0_u32, least));
         if !(least <= limits.tolerance) && !method.start(params, &task, impulses, c) {
             status = SolveStatus::Stalled;
         }
@@ -172,7 +168,7 @@ impl<M: Method> Island<M> {
                 status = SolveStatus::IterationLimit;
                 break;
             }
-            if iterations >= mark.0 + M::PATIENCE {
+            if iterations >= mark.0.saturating_add(M::patience(params)) {
                 if least > 0.9 * mark.1 {
                     status = SolveStatus::Stalled;
                     break;

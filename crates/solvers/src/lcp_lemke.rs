@@ -26,9 +26,10 @@
 //! island of more than 2000 rows is refused as `Stalled`. Allocates only when the problem grows.
 
 use crate::dense::Lu;
-use crate::iterate::{Limits, Method, Task};
+use crate::iterate::{Limits, Method};
 use crate::iterate_solver::{IslandMethod, IslandSolver};
 use crate::parameters::parameters;
+use crate::task::Task;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// The most rows of (3).

@@ -24,10 +24,11 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Allocates only when the problem
 //! grows.
 
-use crate::facets::{FacetsMethod, Form};
+use crate::facets::{FacetsMethod, Form, Steps};
 use crate::iterate::Limits;
 use crate::iterate_solver::{IslandMethod, IslandSolver};
 use crate::parameters::parameters;
+use crate::tuning::FacetsTuning;
 use stiction_contact::Law;
 
 parameters! {
@@ -39,6 +40,8 @@ parameters! {
         max_iterations: u32 = 1000, "–", at_least(1.0);
         /// Corners n of the polygon: friction is too small by up to 1 − cos(π/n); 4, 8 and 16 are typical.
         facets: u32 = 8, "–", at_least(4.0).at_most(1024.0).even();
+        /// Numbers of the interior-point iteration.
+        interior: FacetsTuning = FacetsTuning::default(), "–", by_type();
     }
 }
 
@@ -57,8 +60,8 @@ impl IslandMethod for LcpQpParams {
         Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn method(&self) -> Form {
-        Form::Dual
+    fn method(&self) -> Steps {
+        Steps { form: Form::Dual, tuning: self.interior }
     }
 }
 

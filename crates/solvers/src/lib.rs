@@ -7,10 +7,12 @@
 // A loop over rows indexes several vectors at once.
 #![allow(clippy::needless_range_loop)]
 
+mod active_set;
 mod admm;
 mod anderson;
 pub mod anitescu_qp;
 pub mod auto;
+mod blocks;
 mod bounds;
 pub mod ccp_admm;
 pub mod ccp_apgd;
@@ -20,7 +22,6 @@ mod dense;
 pub mod effort;
 pub mod error;
 mod facets;
-mod finish;
 mod initial_guess;
 mod interior;
 mod islands;
@@ -60,10 +61,14 @@ pub mod similar;
 mod smoothing;
 mod splitting;
 mod springs;
+mod stages;
 mod staggered;
 mod sweep;
+mod task;
 mod trees;
+mod tuning;
 pub mod values;
+mod view;
 mod work;
 pub mod worker_pool;
 

@@ -12,7 +12,8 @@
 //! Without slip, only (2) and dry friction are visited, with R = 0 and λ_N held: held bodies stop
 //! creeping, and the answer is no longer that of the law.
 
-use crate::iterate::{Method, Task};
+use crate::iterate::Method;
+use crate::task::Task;
 use stiction_contact::cone::{get, project_friction};
 use stiction_contact::{Cone, ConstraintProblem, SoftBlock};
 

@@ -27,10 +27,11 @@ use crate::ccp_apgd::{CcpApgd, CcpApgdParams};
 use crate::ccp_ipm::{CcpIpm, CcpIpmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
 use crate::error::ParamError;
-use crate::iterate::{Limits, Method, Task};
+use crate::iterate::{Limits, Method};
 use crate::iterate_solver::{IslandMethod, IslandSolver};
 use crate::parameters::{choice, parameters};
 use crate::residual::corrections_into;
+use crate::task::Task;
 use serde::{Deserialize, Serialize};
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law};
 

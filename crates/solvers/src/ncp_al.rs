@@ -32,11 +32,12 @@
 //! by blocks of trees. Allocates only when the problem grows.
 
 use crate::anderson::Safeguarded;
-use crate::iterate::{Limits, Method, Task};
+use crate::iterate::{Limits, Method};
 use crate::iterate_solver::{BY_FACTOR, IslandMethod, IslandSolver};
 use crate::parameters::parameters;
 use crate::primal_newton::{Direction, PrimalNewton};
 use crate::residual::corrections_into;
+use crate::task::Task;
 use crate::work;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem, Law, Needs, SoftBlock};

@@ -16,9 +16,10 @@
 //! island. Allocates only when the problem grows.
 
 use crate::interior::{COLD_STARTS, Interior};
-use crate::iterate::{Limits, Method, Task};
+use crate::iterate::{Limits, Method};
 use crate::iterate_solver::{IslandMethod, IslandSolver};
 use crate::parameters::parameters;
+use crate::task::Task;
 use stiction_contact::Law;
 
 /// Steps before the next start [–].

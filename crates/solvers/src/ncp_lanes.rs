@@ -22,10 +22,11 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs some rows², every other one
 //! rows³/3, dense, per island. Allocates only when the problem grows.
 
-use crate::iterate::{Limits, Method, Task};
+use crate::iterate::{Limits, Method};
 use crate::iterate_solver::{IslandMethod, IslandSolver};
 use crate::lanes::{LaneCone, LaneProblem, LaneSettings, LaneSolver, Progress};
 use crate::parameters::parameters;
+use crate::task::Task;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
 parameters! {

@@ -23,7 +23,8 @@
 use crate::iterate::Limits;
 use crate::iterate_solver::{BY_FACTOR, IslandMethod, IslandSolver};
 use crate::parameters::parameters;
-use crate::smoothing::{Smoothing, Tuning};
+use crate::smoothing::{Homotopy, Smoothing};
+use crate::tuning::{SmoothingStart, SmoothingTuning};
 use stiction_contact::{Law, Needs};
 
 parameters! {
@@ -34,9 +35,11 @@ parameters! {
         /// Factorisations before giving up.
         max_iterations: u32 = 300, "–", at_least(1.0);
         /// Share of De Saxcé's derivative in the matrix while the answer is far; 1 is Newton's method, less walks over folds.
-        derivative: f64 = Tuning::FIRST.derivative, "–", at_least(0.0).at_most(1.0);
+        derivative: f64 = SmoothingStart::default().derivative, "–", at_least(0.0).at_most(1.0);
         /// Proximal compliance as a share of ‖A_ii‖ and of what is left of the first residual; more is steadier and slower.
-        proximal: f64 = Tuning::FIRST.proximal, "–", above(0.0).at_most(1.0);
+        proximal: f64 = SmoothingStart::default().proximal, "–", above(0.0).at_most(1.0);
+        /// Numbers of the path and of further attempts.
+        smoothing: SmoothingTuning = SmoothingTuning::default(), "–", by_type();
     }
 }
 
@@ -56,8 +59,9 @@ impl IslandMethod for NcpSmoothingParams {
         Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn method(&self) -> Tuning {
-        Tuning { derivative: self.derivative, proximal: self.proximal }
+    fn method(&self) -> Homotopy {
+        let Self { derivative, proximal, smoothing: numbers, .. } = *self;
+        Homotopy { start: SmoothingStart { derivative, proximal }, numbers }
     }
 }
 

@@ -6,118 +6,96 @@
 //! impulses it has met, so that lines may be moved, added or left out ([`Plan::without`]): that changes what a solve costs and how far
 //! it comes, but never makes its answer worse than its start.
 
+mod record;
+
+pub use record::{Tried, explained};
+pub(crate) use record::{clock, record};
+
 use crate::parameters::{Field, Parameter, Parameters, parameters};
 use crate::trees::{TreeSystem, knows_all, knows_factor};
-use serde::{Serialize, Serializer};
-use std::cell::RefCell;
+use crate::tuning::IslandsTuning;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// Lines of a table, at most.
 const MOST: usize = 20;
 
-/// A stage that a line tries.
+/// The tables in which a stage may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    LastImpulses,
-    Springs,
-    Starts,
-    Hold,
+pub(crate) enum Place {
+    /// `island`, where it comes before all others and costs no budget.
+    Beginning,
+    Island,
     First,
-    Smoothing,
-    Sweeps,
-    FromNothing,
-    PlainSweeps,
-    OldFactors,
-    Newton,
-    NewtonAfterSweeps,
-    FirmMultipliers,
-    Multipliers,
-    Parts,
+    Between,
     Others,
-    Path,
-    PathByRows,
-    SmoothedNewton,
-    Interior,
-    Facets,
-    MoreSweeps,
+    NotOthers,
+    Anywhere,
 }
 
-/// A condition that must hold where a line is tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    FewRows,
-    ManyRows,
-    Friction,
-    Moves,
-    Creeps,
-    Unformed,
-    EnoughSaid,
-    OtherStart,
-    Far,
-    Cheap,
-    Fewest,
-    ByRows,
-    InTrees,
-    KnowsAll,
-    KnowsFactor,
-    Hyperstatic,
-    NearlyHyperstatic,
-    Parts,
-    Path,
-    Large,
-    NotLarge,
-    Turning,
-    NoTurning,
-    Exact,
-    Polygon,
-    NoPolygon,
-    AboveRounding,
+/// The places of stages, in their order; of conditions there are none.
+trait Placed {
+    const PLACES: &'static [Place];
 }
 
+/// An enum of words: the word in tables and parameters, its meaning in a line, and of a stage its place.
 macro_rules! words {
-    ($kind:ident: $($name:ident = $word:literal, $meaning:literal;)+) => {
+    ($(#[$about:meta])* $kind:ident: $($name:ident = $word:literal, $meaning:literal $(, $place:ident)?;)+) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $kind {
+            $($name),+
+        }
+
         impl $kind {
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
             /// The word in tables and parameters.
             pub const fn name(self) -> &'static str {
-                match self { $(Self::$name => $word),+ }
+                [$($word),+][self as usize]
             }
 
             /// The meaning, in a line.
             pub const fn meaning(self) -> &'static str {
-                match self { $(Self::$name => $meaning),+ }
+                [$($meaning),+][self as usize]
             }
+        }
+
+        impl Placed for $kind {
+            const PLACES: &'static [Place] = &[$($(Place::$place,)?)+];
         }
     };
 }
 
-words! { Stage:
-    LastImpulses = "last-impulses", "impulses of the step before, if those of two steps agree and leave no more than rest does";
-    Springs = "springs", "the answer of equal stiff springs, loaded from nothing";
-    Starts = "starts", "the nearest of the starts there are";
-    Hold = "hold", "impulses that hold all that touches";
-    First = "first", "the table `first`, before blocks of G are formed";
-    Smoothing = "smoothing", "smoothing homotopy from no impulses, until the residual is enough";
-    Sweeps = "sweeps", "the table `first`, then sweeps with Anderson steps and the table `between`";
-    FromNothing = "from-nothing", "augmented Lagrangian, then `sweeps`, from no impulses";
-    PlainSweeps = "plain-sweeps", "sweeps alone, from the start";
-    OldFactors = "old-factors", "Newton's method by the factors of the last step";
-    Newton = "newton", "Newton's method on the active set";
-    NewtonAfterSweeps = "newton-after-sweeps", "a few sweeps, and Newton's method from there";
-    FirmMultipliers = "firm-multipliers", "augmented Lagrangian that starts firmly at these impulses";
-    Multipliers = "multipliers", "augmented Lagrangian, and Newton's method";
-    Parts = "parts", "the parts in which Newton's method fails, and Newton's method on all, in turn";
-    Others = "others", "the next line of the table `others`, and Newton's method from its end";
-    Path = "path", "path from one active set to the next";
-    PathByRows = "path-by-rows", "the same, by rows of G";
-    SmoothedNewton = "smoothed-newton", "Newton's method on the smoothed law";
-    Interior = "interior", "interior point method from a cold start";
-    Facets = "facets", "interior point method for polygonal cones, from a cold start";
-    MoreSweeps = "more-sweeps", "nothing but sweeps until the next attempt";
+words! {
+    /// A stage that a line tries.
+    Stage:
+    LastImpulses = "last-impulses", "impulses of the step before, if those of two steps agree and leave no more than rest does", Beginning;
+    Springs = "springs", "the answer of equal stiff springs, loaded from nothing", Beginning;
+    Starts = "starts", "the nearest of the starts there are", Beginning;
+    Hold = "hold", "impulses that hold all that touches", Beginning;
+    First = "first", "the table `first`, before blocks of G are formed", Island;
+    Smoothing = "smoothing", "smoothing homotopy from no impulses, until the residual is enough", Island;
+    Sweeps = "sweeps", "the table `first`, then sweeps with Anderson steps and the table `between`", Island;
+    FromNothing = "from-nothing", "augmented Lagrangian, then `sweeps`, from no impulses", Island;
+    PlainSweeps = "plain-sweeps", "sweeps alone, from the start", Island;
+    OldFactors = "old-factors", "Newton's method by the factors of the last step", First;
+    Newton = "newton", "Newton's method on the active set", NotOthers;
+    NewtonAfterSweeps = "newton-after-sweeps", "a few sweeps, and Newton's method from there", First;
+    FirmMultipliers = "firm-multipliers", "augmented Lagrangian that starts firmly at these impulses", First;
+    Multipliers = "multipliers", "augmented Lagrangian, and Newton's method", Anywhere;
+    Parts = "parts", "the parts in which Newton's method fails, and Newton's method on all, in turn", NotOthers;
+    Others = "others", "the next line of the table `others`, and Newton's method from its end", Between;
+    Path = "path", "path from one active set to the next", Anywhere;
+    PathByRows = "path-by-rows", "the same, by rows of G", Anywhere;
+    SmoothedNewton = "smoothed-newton", "Newton's method on the smoothed law", Anywhere;
+    Interior = "interior", "interior point method from a cold start", Anywhere;
+    Facets = "facets", "interior point method for polygonal cones, from a cold start", Anywhere;
+    MoreSweeps = "more-sweeps", "nothing but sweeps until the next attempt", Others;
 }
 
-words! { When:
+words! {
+    /// A condition that must hold where a line is tried.
+    When:
     FewRows = "few rows", "friction, and at most `springs.rows` rows";
     ManyRows = "many rows", "more rows, or no friction";
     Friction = "friction", "some contact has friction";
@@ -316,21 +294,20 @@ impl Table {
 }
 
 impl Stage {
-    /// True of stages that begin an island: they come before all others, and cost no budget.
-    pub(crate) fn begins(self) -> bool {
-        matches!(self, Self::LastImpulses | Self::Springs | Self::Starts | Self::Hold)
+    /// The tables in which it may stand.
+    pub(crate) fn place(self) -> Place {
+        <Self as Placed>::PLACES[self as usize]
     }
 
     /// True if the table of that name tries it.
     fn fits(self, table: &str) -> bool {
-        match self {
-            Self::OldFactors | Self::NewtonAfterSweeps | Self::FirmMultipliers => table == "first",
-            Self::Others => table == "between",
-            Self::MoreSweeps => table == "others",
-            Self::Newton | Self::Parts => table != "others",
-            Self::Path | Self::PathByRows | Self::SmoothedNewton => true,
-            Self::Multipliers | Self::Interior | Self::Facets => true,
-            _ => table == "island",
+        match self.place() {
+            Place::Beginning | Place::Island => table == "island",
+            Place::First => table == "first",
+            Place::Between => table == "between",
+            Place::Others => table == "others",
+            Place::NotOthers => table != "others",
+            Place::Anywhere => true,
         }
     }
 }
@@ -410,6 +387,7 @@ impl Plan {
 pub(crate) struct Facts<'a> {
     pub(crate) problem: &'a ConstraintProblem,
     pub(crate) law: Law,
+    pub(crate) sizes: &'a IslandsTuning,
     pub(crate) few_rows: bool,
     pub(crate) moves: bool,
     pub(crate) creeps: bool,
@@ -417,24 +395,15 @@ pub(crate) struct Facts<'a> {
     pub(crate) other_start: bool,
     /// The natural map is above a hundred tolerances.
     pub(crate) far: bool,
-    /// That of the start is not.
+    /// The natural map of the start is not.
     pub(crate) near: bool,
     pub(crate) cheap: bool,
 }
 
-/// Rows of an island that counts as one of few.
-pub(crate) const FEWEST: usize = 48;
-/// Rows of a hyperstatic island, at least, and rows per coordinate.
-const HYPERSTATIC: (usize, usize) = (300, 3);
-const LARGE: usize = 2000;
-/// Rows of an island with parts, at least, and of one with a path by rows, at most.
-pub(crate) const LEAST_PARTS: usize = 60;
-pub(crate) const MOST_PATH: usize = 300;
-
 impl<'a> Facts<'a> {
-    pub(crate) fn of(problem: &'a ConstraintProblem, law: Law) -> Self {
+    pub(crate) fn of(problem: &'a ConstraintProblem, law: Law, sizes: &'a IslandsTuning) -> Self {
         let [few_rows, moves, creeps, enough_said, other_start, far, near, cheap] = [false; 8];
-        Self { problem, law, few_rows, moves, creeps, enough_said, other_start, far, near, cheap }
+        Self { problem, law, sizes, few_rows, moves, creeps, enough_said, other_start, far, near, cheap }
     }
 
     /// True if all of these hold; [`When::AboveRounding`] is the caller's.
@@ -443,7 +412,7 @@ impl<'a> Facts<'a> {
     }
 
     pub(crate) fn is(&self, when: When) -> bool {
-        let Self { problem, law, .. } = *self;
+        let Self { problem, law, sizes, .. } = *self;
         let rows = problem.rows();
         match when {
             When::FewRows => self.few_rows,
@@ -456,21 +425,20 @@ impl<'a> Facts<'a> {
             When::OtherStart => self.other_start,
             When::Far => self.far,
             When::Cheap => self.cheap,
-            When::Fewest => rows <= FEWEST,
+            When::Fewest => rows <= sizes.fewest,
             When::ByRows => !TreeSystem::pays(problem),
             When::InTrees => TreeSystem::pays(problem),
             When::KnowsAll => knows_all(problem),
             When::KnowsFactor => knows_factor(problem),
             When::Hyperstatic => {
-                let (least, redundant) = HYPERSTATIC;
                 self.is(When::Parts)
-                    && rows > least
-                    && rows > redundant * problem.delassus_factor.coordinates()
+                    && rows > sizes.hyperstatic
+                    && rows > sizes.per_coordinate.saturating_mul(problem.delassus_factor.coordinates())
             }
             When::NearlyHyperstatic => self.near && self.is(When::Hyperstatic),
-            When::Parts => law == Law::Ncp && rows >= LEAST_PARTS && TreeSystem::pays(problem),
-            When::Path => law == Law::Ncp && (rows <= MOST_PATH || TreeSystem::pays(problem)),
-            When::Large => self.is(When::Parts) && rows > LARGE,
+            When::Parts => law == Law::Ncp && rows >= sizes.parts && TreeSystem::pays(problem),
+            When::Path => law == Law::Ncp && (rows <= sizes.path || TreeSystem::pays(problem)),
+            When::Large => self.is(When::Parts) && rows > sizes.large,
             When::NotLarge => !self.is(When::Large),
             When::Turning => turns(problem),
             When::NoTurning => !turns(problem),
@@ -538,67 +506,6 @@ leave_out! {
 
 impl Field for PlanParams {
     const GROUP: &'static [Parameter] = Self::TABLE;
-}
-
-/// A stage that was tried.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Tried {
-    #[serde(serialize_with = "stage_name")]
-    pub stage: Stage,
-    /// Conditions of its line.
-    #[serde(serialize_with = "when_names")]
-    pub when: &'static [When],
-    /// Rows of its island, or part.
-    pub rows: usize,
-    /// Steps it took.
-    pub steps: u32,
-    /// Natural map of the best impulses after it [m/s].
-    pub natural_map: f64,
-    /// Time it took, with what it called [s].
-    pub seconds: f64,
-}
-
-fn stage_name<S: Serializer>(stage: &Stage, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(stage.name())
-}
-
-fn when_names<S: Serializer>(when: &&[When], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(when.iter().map(|w| w.name()))
-}
-
-thread_local! {
-    static TRIED: RefCell<Option<Vec<Tried>>> = const { RefCell::new(None) };
-}
-
-/// Calls `solve`; what it makes, and the stages that plans have tried in it on this thread, in the order of their ends.
-pub fn explained<T>(solve: impl FnOnce() -> T) -> (T, Vec<Tried>) {
-    let before = TRIED.replace(Some(Vec::new()));
-    let out = solve();
-    (out, TRIED.replace(before).unwrap_or_default())
-}
-
-/// The time at which a stage begins, while plans are explained.
-pub(crate) fn clock() -> Option<std::time::Instant> {
-    Some(std::time::Instant::now()) // DBG
-}
-
-/// Records a stage that began then.
-pub(crate) fn record(
-    began: Option<std::time::Instant>,
-    line: &Line,
-    rows: usize,
-    steps: u32,
-    natural_map: f64,
-) {
-    let Some(began) = began else { return };
-    let seconds = began.elapsed().as_secs_f64();
-
-    let Line { stage, when, .. } = *line;
-    TRIED.with_borrow_mut(|tried| {
-        if let Some(tried) = tried {
-            tried.push(Tried { stage, when, rows, steps, natural_map, seconds });
-        }
-    });
 }
 
 #[cfg(test)]

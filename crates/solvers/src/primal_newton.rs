@@ -26,7 +26,8 @@
 //! summed again in every step, of large parts of which nothing is left, they would make impulses of rounding.
 
 use crate::dense::{Cholesky, symmetric_into};
-use crate::iterate::{Method, Task};
+use crate::iterate::Method;
+use crate::task::Task;
 use crate::trees::{TreeLu, knows_all};
 use std::ops::Range;
 use stiction_contact::cone::{MAX_ROWS, get};

@@ -14,8 +14,9 @@
 
 use crate::admm::{scaled_matrix_into, scales_into, shorten};
 use crate::anderson::Safeguarded;
-use crate::iterate::{Method, Task};
+use crate::iterate::Method;
 use crate::splitting::{self, Splitting};
+use crate::task::Task;
 use stiction_contact::{Cone, ConstraintProblem};
 
 /// (1) and (2) are solved to this share of the last change [–] …

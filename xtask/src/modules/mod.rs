@@ -4,8 +4,8 @@
 //!     a uses b:  `use crate::a…`, `use super::b…`, `self::…`, paths in code; outside of tests
 //! ```
 //!
-//! Compared are the files and folders of one folder: what `sweep/workspace.rs` uses of `finish/mod.rs` is used by
-//! `sweep` of `finish`. A folder's `mod.rs` and a crate's `lib.rs` hold the others and are in no circle, but a name that
+//! Compared are the files and folders of one folder: what `sweep/solver.rs` uses of `stages/mod.rs` is used by
+//! `sweep` of `stages`. A folder's `mod.rs` and a crate's `lib.rs` hold the others and are in no circle, but a name that
 //! one of them imports leads on to where it is defined. Circles there were before this rule are listed among the
 //! [debts](crate::debts), which only shrink.
 

@@ -2,25 +2,15 @@
 
 use super::compiler::FromGeoms;
 use super::flatten::{Item, contents};
+use super::joint::JointOfBody;
 use super::orientation::{orientation, pose};
 use super::scope::{Kind, Scope};
 use super::{Reader, camera, geom, joint, site};
 use crate::error::LoadError;
 use crate::inertia::principal;
 use crate::ledger::Fate;
-use crate::world::DriveLimit;
 use crate::xml::Element;
-use stiction_dynamics::JointSpec;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3};
-
-/// A joint as the file states it.
-pub(crate) struct JointOfBody<'d> {
-    pub(crate) element: Element<'d>,
-    pub(crate) spec: JointSpec,
-    pub(crate) drive: DriveLimit,
-    /// Time constant [s] and damping ratio that its spring and damper are to give it.
-    pub(crate) spring_damper: Option<[f64; 2]>,
-}
 
 /// A body as the file states it.
 pub(crate) struct BodyOfFile<'d> {

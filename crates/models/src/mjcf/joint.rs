@@ -1,7 +1,6 @@
 //! <joint> and <freejoint>.
 
 use super::Reader;
-use super::body::JointOfBody;
 use super::defaults::Styled;
 use super::flatten::Item;
 use super::scope::{Kind, Scope};
@@ -10,8 +9,18 @@ use crate::extras::{Extras, JointSoftness};
 use crate::ledger::Fate;
 use crate::surface::Softness;
 use crate::world::DriveLimit;
+use crate::xml::Element;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{JointKind, JointSpec};
+
+/// A joint as the file states it.
+pub(crate) struct JointOfBody<'d> {
+    pub(crate) element: Element<'d>,
+    pub(crate) spec: JointSpec,
+    pub(crate) drive: DriveLimit,
+    /// Time constant [s] and damping ratio that its spring and damper are to give it.
+    pub(crate) spring_damper: Option<[f64; 2]>,
+}
 
 const KINDS: [(&str, JointKind); 4] = [
     ("hinge", JointKind::Hinge),

@@ -12,7 +12,6 @@ use crate::path::{self, Wanted};
 use crate::shapes::{POINT, half_box};
 use crate::world::Drawing;
 use crate::xml::Element;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stiction_collision::{ConvexMesh, Decomposition, Shape};
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
@@ -241,7 +240,7 @@ fn mesh(reader: &mut Reader<'_, '_>, shape: Element<'_>) -> Result<Arc<TriangleM
     if scale.x == 0.0 || scale.y == 0.0 || scale.z == 0.0 {
         return Err(shape.structure("a <scale> holds a 0; expected numbers that are not"));
     }
-    let found = path::resolve(reader.context, &folder(reader, shape), uri, Wanted::File(FORMATS))?;
+    let found = path::resolve(reader.context, &reader.folder(shape), uri, Wanted::File(FORMATS))?;
     let place = uri.place();
     let unread = |reason: String| LoadError::Mesh { place, path: found.clone(), reason };
     let mut mesh = match shape.child("submesh")? {
@@ -258,13 +257,4 @@ fn mesh(reader: &mut Reader<'_, '_>, shape: Element<'_>) -> Result<Arc<TriangleM
         mesh = Arc::new(mesh.mapped(|v| v - middle, false));
     }
     Ok(if scale == vec3(1.0, 1.0, 1.0) { mesh } else { Arc::new(mesh.scaled(scale)) })
-}
-
-/// The folder that relative paths in `element` start from.
-pub(super) fn folder(reader: &Reader<'_, '_>, element: Element<'_>) -> PathBuf {
-    if element.file() == reader.main {
-        reader.context.folder.to_owned()
-    } else {
-        element.file().parent().unwrap_or(Path::new("")).to_owned()
-    }
 }

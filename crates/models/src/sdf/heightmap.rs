@@ -5,7 +5,6 @@
 //! pixels, and draws a surface; here any side serves, and the ground is solid below.
 
 use super::Reader;
-use super::geometry::folder;
 use super::pose::{required, vector};
 use crate::error::LoadError;
 use crate::ledger::Fate;
@@ -32,7 +31,7 @@ pub(super) fn read(reader: &Reader<'_, '_>, shape: Element<'_>) -> Result<(Shape
         return Err(shape.structure("a <size> that is not positive; expected three lengths > 0 [m]"));
     }
     let pos = vector(shape, "pos", Vec3::ZERO)?;
-    let found = path::resolve(reader.context, &folder(reader, shape), uri, Wanted::File("PNG"))?;
+    let found = path::resolve(reader.context, &reader.folder(shape), uri, Wanted::File("PNG"))?;
     let failed = |reason: String| LoadError::Mesh { place: uri.place(), path: found.clone(), reason };
     let image = read_bytes(&found, MAX_BYTES).and_then(|bytes| png::read(&bytes)).map_err(failed)?;
     let brightest = f64::from(image.pixels.iter().copied().max().unwrap_or(0).max(1));

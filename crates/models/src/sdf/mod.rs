@@ -42,7 +42,7 @@ use frame::Places;
 use joint::SdfJoint;
 use link::SdfLink;
 use scope::Scopes;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use stiction_dynamics::spatial::{Pose, Vec3, vec3};
 use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
 use tree::{Forest, Hold};
@@ -60,6 +60,15 @@ pub(crate) struct Reader<'a, 'd> {
 }
 
 impl Reader<'_, '_> {
+    /// The folder that relative paths in `element` start from.
+    fn folder(&self, element: Element<'_>) -> PathBuf {
+        if element.file() == self.main {
+            self.context.folder.to_owned()
+        } else {
+            element.file().parent().unwrap_or(Path::new("")).to_owned()
+        }
+    }
+
     fn warn(&mut self, place: Place, message: impl Into<String>) {
         self.warnings.push((place, message.into()));
     }

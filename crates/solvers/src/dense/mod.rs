@@ -282,3 +282,10 @@ fn dot_strips(a: &[Strip], x: &[Strip]) -> f64 {
     }
     (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
+
+/// Makes `x` so many zeros.
+#[inline]
+pub(crate) fn zeros(x: &mut Vec<f64>, n: usize) {
+    x.clear();
+    x.resize(n, 0.0);
+}

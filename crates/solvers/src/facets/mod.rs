@@ -36,28 +36,17 @@
 mod method;
 mod velocities;
 
-pub(crate) use method::FacetsMethod;
+pub(crate) use method::{FacetsMethod, Steps};
 
-use crate::dense::Lu;
-use crate::finish::{Reached, View};
+use crate::dense::{Lu, zeros};
 use crate::parameters::choice;
 use crate::residual::StoppingResidual;
+use crate::tuning::FacetsTuning;
+use crate::view::{Reached, View};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 use velocities::Velocities;
-
-/// Share of the way to the boundary a step may go [–].
-const TO_BOUNDARY: f64 = 0.95;
-/// Share of the diagonal of A added to it: redundant bilateral rows keep a unique step [–].
-const NUDGE: f64 = 1e-13;
-/// Steps in a row shorter than [`SHORT`] that end an attempt.
-const SHORT_STEPS: u32 = 4;
-const SHORT: f64 = 1e-3;
-/// A step below this has come near a boundary far from the others [–].
-const CRAMPED: f64 = 0.1;
-/// Friction coefficients below this count as zero.
-const SMOOTH: f64 = 1e-9;
 
 /// Which matrix a step factors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +77,7 @@ enum Kind {
 #[derive(Default)]
 pub(crate) struct Facets {
     form: Form,
+    tuning: FacetsTuning,
     velocities: Velocities,
     kinds: Vec<Kind>,
     /// First pair of every block, and after them the number of pairs.
@@ -127,6 +117,7 @@ impl Facets {
         max_steps: u32,
         scales: (f64, f64),
     ) -> Reached {
+        self.tuning = view.tuning.facets;
         self.start(view.problem, view.stopping, view.law, lambda, scales);
         let mut best = f64::INFINITY;
         for step in 1..=max_steps {
@@ -158,6 +149,7 @@ impl Facets {
         lambda: &[f64],
         scales: (f64, f64),
     ) {
+        let t = self.tuning;
         if self.form == Form::Primal {
             self.velocities.start(problem);
         }
@@ -175,8 +167,8 @@ impl Facets {
             let inert = !(stopping.diagonal[i][4 * cone.normal()] > 0.0);
             let (kind, pairs) = match cone {
                 _ if inert => (Kind::Pinned, 0),
-                Cone::Friction { mu } if mu > SMOOTH && convex(law) => (Kind::Cone { mu }, n),
-                Cone::Friction { mu } if mu > SMOOTH => (Kind::Facets { mu }, n + 2),
+                Cone::Friction { mu } if mu > t.smooth && convex(law) => (Kind::Cone { mu }, n),
+                Cone::Friction { mu } if mu > t.smooth => (Kind::Facets { mu }, n + 2),
                 Cone::Friction { .. } | Cone::NonNegative => (Kind::Bounds { lo: 0.0, hi: f64::INFINITY }, 1),
                 Cone::Free => (Kind::Bounds { lo: f64::NEG_INFINITY, hi: f64::INFINITY }, 0),
                 Cone::Box { lo, hi } if lo < hi => {
@@ -191,15 +183,12 @@ impl Facets {
         }
         let pairs = self.first[problem.len()];
         for v in [&mut self.x, &mut self.y, &mut self.lack, &mut self.target, &mut self.dx, &mut self.dy] {
-            v.clear();
-            v.resize(pairs, 0.0);
+            zeros(v, pairs);
         }
         for v in [&mut self.step, &mut self.candidate] {
-            v.clear();
-            v.resize(problem.rows(), 0.0);
+            zeros(v, problem.rows());
         }
-        self.missing.clear();
-        self.missing.resize(problem.len(), 0.0);
+        zeros(&mut self.missing, problem.len());
         self.lambda.clear();
         self.lambda.extend(lambda.iter().zip(&self.scale).map(|(l, p)| l / p));
         (self.taken, self.short) = (1.0, 0);
@@ -237,6 +226,7 @@ impl Facets {
 
     /// Predictor and corrector; the share of the step that was taken, 0 if there is none.
     pub(crate) fn step(&mut self, problem: &ConstraintProblem) -> f64 {
+        let t = self.tuning;
         let gap = self.gap(0.0);
         if !self.factor(problem) {
             return 0.0;
@@ -248,29 +238,29 @@ impl Facets {
         let affine = self.length().min(1.0);
         let sigma = if gap > 0.0 { (self.gap(affine) / gap).clamp(1e-6, 1.0).powi(3) } else { 0.0 };
         // After a short step back towards the central path, without the corrector.
-        let cramped = self.taken < CRAMPED;
+        let cramped = self.taken < t.cramped;
         let (sigma, second) = if cramped { (sigma.max(0.5), 0.0) } else { (sigma, 1.0) };
         for k in 0..self.x.len() {
             let product = self.x[k] * self.y[k] + second * self.dx[k] * self.dy[k];
             self.target[k] = sigma * gap - product;
         }
         self.direction(problem);
-        let near = if affine > 0.9 { 1.0 - 0.1 * (1.0 - TO_BOUNDARY) } else { TO_BOUNDARY };
+        let near = if affine > 0.9 { 1.0 - 0.1 * (1.0 - t.to_boundary) } else { t.to_boundary };
         let length = (near * self.length()).min(1.0);
         self.advance(problem, length);
         self.taken = length;
-        self.short = if length < SHORT { self.short + 1 } else { 0 };
+        self.short = if length < t.short { self.short + 1 } else { 0 };
         length
     }
 
-    /// Which matrix to factor from now on.
-    pub(crate) fn set_form(&mut self, form: Form) {
-        self.form = form;
+    /// Sets which matrix to factor from now on, and the numbers of steps.
+    pub(crate) fn set(&mut self, form: Form, tuning: FacetsTuning) {
+        (self.form, self.tuning) = (form, tuning);
     }
 
     /// True when steps have become short.
     pub(crate) fn stuck(&self) -> bool {
-        self.short >= SHORT_STEPS
+        self.short >= self.tuning.short_steps
     }
 
     /// The present impulses, made admissible.
@@ -356,7 +346,8 @@ impl Facets {
     fn factor(&mut self, problem: &ConstraintProblem) -> bool {
         if self.form == Form::Primal {
             let mut velocities = std::mem::take(&mut self.velocities);
-            let factored = velocities.assemble(problem, &self.scale, |i| self.weights(i));
+            let factored =
+                velocities.assemble(problem, &self.scale, self.tuning.bilateral, |i| self.weights(i));
             self.velocities = velocities;
             return factored;
         }
@@ -366,6 +357,7 @@ impl Facets {
 
     /// The matrix of (3).
     fn assemble(&mut self, problem: &ConstraintProblem) {
+        let nudge = self.tuning.nudge;
         self.lu.clear(problem.rows());
         for i in 0..problem.len() {
             let (l, w) = self.weights(i);
@@ -384,7 +376,7 @@ impl Facets {
                 }
                 for (b, column) in rows.clone().enumerate() {
                     let p = self.scale[column];
-                    out[column] += l[from + b] + w[from + b] * (problem.compliance[column] * p * p + NUDGE);
+                    out[column] += l[from + b] + w[from + b] * (problem.compliance[column] * p * p + nudge);
                 }
             }
         }

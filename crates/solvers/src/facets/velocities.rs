@@ -1,6 +1,8 @@
-//! The step of [`super`] by velocities: a matrix with a row per velocity coordinate in place of one per impulse.
+//! The step of [`super`] by velocities: a matrix with a row per velocity coordinate in place of one per
+//! impulse.
 //!
-//! With c = J v + R λ + bias and M Δv = Jᵀ Δλ, eliminating impulses from (3) of [`super`] block by block gives
+//! With c = J v + R λ + bias and M Δv = Jᵀ Δλ, eliminating impulses from (3) of [`super`] block by block
+//! gives
 //!
 //! ```text
 //!     Δλ = a − B J Δv,   a = (L + W R)⁻¹ p,   B = (L + W R)⁻¹ W                 (1)
@@ -9,12 +11,9 @@
 //!
 //! B is symmetric for the convex relaxation. M and J are those of the problem or a root of G.
 
-use crate::dense::Cholesky;
+use crate::dense::{Cholesky, zeros};
 use stiction_contact::matrix3::{inverse, mul};
 use stiction_contact::{ConstraintProblem, Csr, Primal, Root};
-
-/// What L of a bilateral row counts as where it is zero [–]: c = 0 is then met step by step.
-const LEAST: f64 = 1e-9;
 
 #[derive(Default)]
 pub(super) struct Velocities {
@@ -37,17 +36,18 @@ impl Velocities {
         copy(&found.jacobian, &mut self.primal.jacobian);
     }
 
-    /// Factors (2); false if it has no factor. `weights` are L and W of a block, `scale` is P per row.
+    /// Factors (2); false if it has no factor. `weights` are L and W of a block, `scale` is P per row,
+    /// `least` the least L of a bilateral row.
     pub(super) fn assemble(
         &mut self,
         problem: &ConstraintProblem,
         scale: &[f64],
+        least: f64,
         weights: impl Fn(usize) -> ([[f64; 3]; 3], [[f64; 3]; 3]),
     ) -> bool {
         let primal = &self.primal;
         let n = primal.nv;
-        self.matrix.clear();
-        self.matrix.resize(n * n, 0.0);
+        zeros(&mut self.matrix, n * n);
         for i in 0..n {
             primal.mass.entries(i).for_each(|(j, m)| self.matrix[i * n + j] += m);
         }
@@ -63,7 +63,7 @@ impl Velocities {
                     raised[3 * k + at] += w[k][at] * problem.compliance[r] * scale[r] * scale[r];
                 }
             }
-            raised[8] = raised[8].max(LEAST);
+            raised[8] = raised[8].max(least);
             let Some(inverse) = inverse(&raised, 0.0) else { return false };
             let mut b = [0.0; 9];
             for m in 0..3 {
@@ -92,8 +92,7 @@ impl Velocities {
     /// Δλ from p, in place; both scaled.
     pub(super) fn solve(&mut self, problem: &ConstraintProblem, scale: &[f64], p: &mut [f64]) {
         let primal = &self.primal;
-        self.d_v.clear();
-        self.d_v.resize(primal.nv, 0.0);
+        zeros(&mut self.d_v, primal.nv);
         let times = |a: &[f64; 9], x: &[f64]| {
             let mut padded = [0.0; 3];
             padded[3 - x.len()..].copy_from_slice(x);

@@ -19,7 +19,7 @@
 mod cones;
 
 use crate::dense::Lu;
-use crate::iterate::Task;
+use crate::task::Task;
 use crate::trees::{Equation, TreeSystem};
 use cones::lorentz;
 pub(crate) use cones::{Kind, jordan, kind};

@@ -27,9 +27,10 @@ mod equations;
 
 use crate::admm::scales_into;
 use crate::dense::{Lu, matrix_into};
-use crate::iterate::{Limits, Method, Task};
+use crate::iterate::{Limits, Method};
 use crate::iterate_solver::{IslandMethod, IslandSolver};
 use crate::parameters::{choice, parameters};
+use crate::task::Task;
 use crate::trees::{Equation, TreeSystem};
 pub(crate) use equations::{Block, Slope};
 use serde::{Deserialize, Serialize};

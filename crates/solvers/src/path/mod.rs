@@ -1,7 +1,7 @@
 //! A path through the pieces of the exact law: where Newton's steps jump over pieces and come back, this goes from one
 //! boundary to the next.
 //!
-//! Alart and Curnier's equations F(λ) = 0 are those of [`crate::finish`]: with ρ of the block's own matrix and
+//! Alart and Curnier's equations F(λ) = 0 are those of [`crate::active_set`]: with ρ of the block's own matrix and
 //! τ = λ − ρ c, a contact is open (F = λ), sticks (F = ρ c) or slides (F_N = ρ_N c_N, F_T = λ_T − μ τ_N τ_T/‖τ_T‖); they
 //! are continuous, and smooth within a piece; of contacts that resist turning all rows but the normal are tangential. From
 //! impulses λ₀ that nearly solve them leads a path
@@ -26,33 +26,13 @@
 mod pieces;
 mod system;
 
-use crate::finish::{Reached, View};
 use crate::trees::TreeSystem;
+use crate::view::{Reached, View};
 use crate::work;
 use pieces::{Local, Point, Side};
 use std::ops::Range;
-use stiction_contact::ConstraintProblem;
 use stiction_contact::cone::MAX_ROWS;
 use system::System;
-
-/// ε of the first round, and how it grows while no path has an end [–].
-const EPSILON: f64 = 1e-4;
-const SOFTER: f64 = 100.0;
-const SOFTEST: f64 = 1.0;
-/// Its decay from round to round: at first, and where it is too slow to go on; and its least [–].
-const SHARPER: f64 = 0.03;
-const SLOWEST: f64 = 0.7;
-const SHARPEST: f64 = 1e-14;
-const SHARPEST_IN_TREES: f64 = 1e-10;
-/// A sliding contact turns by this much in a step [rad].
-const TURN: f64 = 0.3;
-/// Steps back after which a path has no end.
-const BACK: u32 = 10;
-/// A round is over when of F is left this share of what ε adds, or this share of λ, or when so many whole steps in a row
-/// have not halved it.
-const LEFT: f64 = 0.1;
-const ROUNDING: f64 = 1e-15;
-const POOR: u32 = 4;
 
 /// See the module.
 #[derive(Default)]
@@ -84,12 +64,9 @@ enum Step {
 }
 
 impl Path {
-    /// Islands with more rows are left alone, unless they are solved in trees.
-    pub(crate) const MOST_ROWS: usize = crate::plan::MOST_PATH;
-
     /// True if steps are taken by rows: where trees would not pay, and if wanted in all islands of few rows.
     pub(crate) fn by_rows(view: &View, wanted: bool) -> bool {
-        !TreeSystem::pays(view.problem) || wanted && view.problem.rows() <= Self::MOST_ROWS
+        !TreeSystem::pays(view.problem) || wanted && view.problem.rows() <= view.tuning.islands.path
     }
 
     /// Replaces `lambda` by the best impulses met on the way from there.
@@ -102,10 +79,11 @@ impl Path {
         by_rows: bool,
     ) -> Reached {
         self.prepare(view, lambda, Self::by_rows(view, by_rows));
-        let least = if self.system.in_trees() { SHARPEST_IN_TREES } else { SHARPEST };
+        let t = &view.tuning.path;
+        let least = if self.system.in_trees() { t.sharpest_in_trees } else { t.sharpest };
         let mut reached = Reached { residual: self.stopping(view), steps: 0 };
-        let (mut ended, mut decay) = (None, SHARPER);
-        self.epsilon = EPSILON;
+        let (mut ended, mut decay) = (None, t.sharper);
+        self.epsilon = t.epsilon;
         loop {
             let ends = self.round(view, lambda, (tolerance, max_steps), &mut reached);
             if reached.residual <= tolerance || reached.steps >= max_steps || work::spent() {
@@ -116,7 +94,7 @@ impl Path {
                     return reached;
                 }
                 ended = Some(self.epsilon);
-                decay = (decay * decay).max(SHARPER);
+                decay = (decay * decay).max(t.sharper);
                 (decay * self.epsilon).max(least)
             } else {
                 self.y.clone_from(&self.reference);
@@ -125,10 +103,10 @@ impl Path {
                         decay = decay.sqrt();
                         decay * epsilon
                     }
-                    None => SOFTER * self.epsilon,
+                    None => t.softer * self.epsilon,
                 }
             };
-            if decay > SLOWEST || self.epsilon > SOFTEST {
+            if decay > t.slowest || self.epsilon > t.softest {
                 return reached;
             }
         }
@@ -159,6 +137,7 @@ impl Path {
         (tolerance, max_steps): (f64, u32),
         reached: &mut Reached,
     ) -> bool {
+        let t = &view.tuning.path;
         self.reference.clone_from(&self.y);
         self.find_velocities(view);
         self.sides.clear();
@@ -182,7 +161,7 @@ impl Path {
                 return true;
             }
             back += u32::from(step == Step::Back);
-            if back > BACK {
+            if back > t.back {
                 return false;
             }
             if step == Step::Whole {
@@ -190,7 +169,10 @@ impl Path {
                 poor = if left > 0.5 * size { poor + 1 } else { 0 };
                 let moved =
                     self.y.iter().zip(&self.reference).map(|(y, r)| (y - r).powi(2)).sum::<f64>().sqrt();
-                if left <= LEFT * self.epsilon * moved || left <= ROUNDING * norm(&self.y) || poor > POOR {
+                if left <= t.left * self.epsilon * moved
+                    || left <= t.rounding * norm(&self.y)
+                    || poor > t.poor
+                {
                     return true;
                 }
             }
@@ -215,7 +197,7 @@ impl Path {
         system.multiply_into(problem, rate, rate_c);
         rate_c.iter_mut().zip(&*rate).for_each(|(c, r)| *c += epsilon * r);
 
-        let (length, crossed) = self.length(problem, if forwards { 1.0 } else { f64::INFINITY });
+        let (length, crossed) = self.length(view, if forwards { 1.0 } else { f64::INFINITY });
         if !length.is_finite() || self.rate.iter().any(|r| !r.is_finite()) {
             return Step::Lost;
         }
@@ -232,12 +214,13 @@ impl Path {
     }
 
     /// How far the path may go at the present rate, `end` at most, and the block that ends its piece there.
-    fn length(&self, problem: &ConstraintProblem, end: f64) -> (f64, Option<(usize, Side)>) {
+    fn length(&self, view: &View, end: f64) -> (f64, Option<(usize, Side)>) {
         let (mut length, mut crossed, mut turn) = (end, None, 0.0_f64);
         for (i, (local, &side)) in self.locals.iter().zip(&self.sides).enumerate() {
-            let (crossing, turns) = match problem.range(i).len() {
-                0..=3 => self.leaves::<3>(local, side, problem.range(i)),
-                _ => self.leaves::<MAX_ROWS>(local, side, problem.range(i)),
+            let rows = view.problem.range(i);
+            let (crossing, turns) = match rows.len() {
+                0..=3 => self.leaves::<3>(local, side, rows),
+                _ => self.leaves::<MAX_ROWS>(local, side, rows),
             };
             if let Some((x, beyond)) = crossing
                 && x < length
@@ -246,7 +229,8 @@ impl Path {
             }
             turn = turn.max(turns);
         }
-        if turn * length > TURN { (TURN / turn, None) } else { (length, crossed) }
+        let most = view.tuning.path.turn;
+        if turn * length > most { (most / turn, None) } else { (length, crossed) }
     }
 
     /// Where a block crosses into another piece at the present rate, and how fast it turns.
@@ -332,13 +316,13 @@ fn point<const N: usize>(l: &[f64], c: &[f64], rows: Range<usize>) -> Point<N> {
 mod tests {
     use super::*;
     use crate::auto::{Auto, AutoParams};
+    use crate::blocks::blocks_into;
     use crate::nsgs::{Nsgs, NsgsParams};
     use crate::residual::StoppingResidual;
-    use crate::sweep::blocks_into;
-    use crate::testing::{dragged, slope, stack, vec3, with_delassus_factor};
+    use crate::testing::{dragged, slope, stack, tuning, vec3, with_delassus_factor};
     use stiction_contact::certificate::certify;
     use stiction_contact::corpus::Random;
-    use stiction_contact::{Cone, ContactSolver, Law};
+    use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law};
 
     /// The gaps of the four corners of a cube, no longer of one plane: up and down around the face.
     fn twisted(mut problem: ConstraintProblem, by: f64) -> ConstraintProblem {
@@ -366,7 +350,14 @@ mod tests {
         let (mut stopping, mut blocks) = (StoppingResidual::default(), Vec::new());
         stopping.prepare(problem);
         blocks_into(problem, &stopping, &mut blocks);
-        let view = View { problem, blocks: &blocks, stopping: &stopping, law: Law::Ncp, sweeps: true };
+        let view = View {
+            problem,
+            blocks: &blocks,
+            stopping: &stopping,
+            law: Law::Ncp,
+            sweeps: true,
+            tuning: tuning(),
+        };
         Path::default().solve(&view, lambda, tolerance, steps, false)
     }
 

@@ -11,9 +11,9 @@
 //! those that say what Δy is, as of open contacts, are no unknowns of (1); det J is that of the others.
 
 use super::pieces::Slope;
-use crate::dense::{Lu, STRIP, dot, matrix_into, whole_into};
-use crate::finish::View;
+use crate::dense::{Lu, STRIP, dot, matrix_into, whole_into, zeros};
 use crate::trees::{Equation, TreeSystem};
+use crate::view::View;
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;
 use stiction_contact::cone::MAX_ROWS;
@@ -161,8 +161,7 @@ impl System {
         unknown.extend(rows.iter().enumerate().filter(|e| !e.1.says).map(|e| e.0));
         lu.clear(unknown.len());
         for (at, row) in rows.iter().filter(|row| !row.says).enumerate() {
-            sums.clear();
-            sums.resize(n, 0.0);
+            zeros(sums, n);
             for (column, own, left) in row.terms() {
                 if left != 0.0 {
                     let from = &matrix[column * n..(column + 1) * n];
@@ -192,8 +191,7 @@ impl System {
     /// What rows that are no unknowns do, to the right-hand side of the others.
     fn move_known(&mut self, x: &mut [f64]) {
         let Self { matrix, rows, unknown, row: known, packed: velocities, epsilon, .. } = self;
-        known.clear();
-        known.extend_from_slice(x);
+        x.clone_into(known);
         unknown.iter().for_each(|&u| known[u] = 0.0);
         if known.iter().all(|&d| d == 0.0) {
             return;
@@ -246,8 +244,7 @@ impl System {
 
 /// A x, A by rows.
 fn multiply(a: &[f64], x: &[f64], out: &mut Vec<f64>) {
-    out.clear();
-    out.resize(x.len(), 0.0);
+    zeros(out, x.len());
     lanes::plain(
         #[inline(always)]
         || a.chunks_exact(x.len().max(1)).zip(out).for_each(|(row, out)| *out = dot(row, x)),

@@ -4,11 +4,13 @@ use super::*;
 use crate::auto::{Auto, AutoParams};
 use crate::springs::SpringsParams;
 use crate::testing::{stack, with_delassus_factor};
+use crate::tuning::IslandsTuning;
 use stiction_contact::ContactSolver;
 use stiction_contact::certificate::certify;
 use stiction_dynamics::spatial::vec3;
 
-/// The stages that a plan tries on a dragged stack of twelve cubes, given as an island of many rows; the natural map at the end.
+/// The stages that a plan tries on a dragged stack of twelve cubes, given as an island of many rows; the
+/// natural map at the end.
 fn tried(plan: Plan, params: AutoParams) -> (Vec<Stage>, f64) {
     let problem = with_delassus_factor(stack(&[1.0; 12], vec3(1.5, 0.4, 0.0), 0.4));
     let mut known = ConstraintProblem::default();
@@ -45,6 +47,30 @@ fn tables_say_what_is_tried() {
     assert!(!left_out.contains(&Stage::Newton) && natural_map <= 1e-8, "{left_out:?} {natural_map:e}");
     let by_parameter = AutoParams { plan: PlanParams { newton: false, ..PlanParams::default() }, ..params };
     assert_eq!(tried(AUTO, by_parameter).0, left_out);
+}
+
+/// The numbers of stages are parameters: sizes of islands decide what is tried, and a number out of its range
+/// is refused by name.
+#[test]
+fn numbers_of_stages_are_parameters() {
+    let params = AutoParams::default();
+    let islands = IslandsTuning { cheap: 0, fewest: 0, ..params.islands };
+    let (plain, _) = tried(AUTO, params);
+    let (dear, natural_map) = tried(AUTO, AutoParams { islands, ..params });
+    assert!(plain != dear && natural_map <= 1e-8, "{plain:?} {dear:?} {natural_map:e}");
+
+    let set = |text: &str| {
+        let params = crate::Params::parse(&[text]).unwrap();
+        crate::make_from("auto", &crate::Common::default(), &params).err().map(|e| e.to_string())
+    };
+    for text in ["newton.power=0.6", "path.turn=0.2", "parts.knots=2", "smoothing.folds=4", "sweeps.idle=20"]
+    {
+        assert_eq!(set(text), None, "{text}");
+    }
+    for text in ["newton.power=0", "attempts.deep=2", "smoothing_start.proximal=0", "islands.near=0.5"] {
+        let name = text.split('=').next().unwrap();
+        assert!(set(text).is_some_and(|e| e.contains(name)), "{text}: {:?}", set(text));
+    }
 }
 
 /// A stage where nobody would try it is an error that names both.

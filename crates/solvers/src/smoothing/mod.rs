@@ -17,90 +17,24 @@
 //!
 //! *Leap.* Where e is small enough, Newton's method at κ = 0 from there; it is kept if e falls tenfold.
 //!
-//! Where all this ends, it starts once more with other numbers ([`Tuning::AGAIN`]).
+//! Where all this ends, it starts once more with other numbers ([`SmoothingTuning::further`]).
 
 mod curve;
 mod system;
 
+use crate::dense::zeros;
 use crate::interior::Kind;
-use crate::iterate::{Method, Task};
+use crate::iterate::Method;
+use crate::task::Task;
+use crate::tuning::{SmoothingStart, SmoothingTuning};
 use system::{Point, System};
 
-/// Numbers that decide how the path is followed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tuning {
-    /// φ while e > [`NEAR`] e₀ [–].
-    pub(crate) derivative: f64,
-    /// p of (1) [–].
-    pub(crate) proximal: f64,
+/// How the path is followed: in the first attempt, and in all.
+#[derive(Clone, Copy, Debug)]
+pub struct Homotopy {
+    pub(crate) start: SmoothingStart,
+    pub(crate) numbers: SmoothingTuning,
 }
-
-impl Tuning {
-    pub(crate) const FIRST: Self = Self { derivative: 0.85, proximal: 0.03 };
-    /// Numbers for further attempts: folds that are met are a matter of luck, and other numbers meet others.
-    pub(crate) const AGAIN: [Self; 2] =
-        [Self { derivative: 0.7, proximal: 0.3 }, Self { derivative: 1.0, proximal: 0.1 }];
-}
-
-/// κ₀ in units of median(1/‖A_ii‖) e₀²/n [–], and the least κ, of κ₀ [–].
-const FIRST_KAPPA: f64 = 5.0;
-const LAST_KAPPA: f64 = 1e-30;
-/// A stage ends at this share of the natural map [–].
-const CENTRE: f64 = 0.5;
-/// De Saxcé's derivative is whole where e is less than this share of e₀ [–].
-const NEAR: f64 = 3e-3;
-/// Range of r, as a share of ‖A_ii‖ [–]: by (1), and where it has grown at stalls.
-const PROXIMAL: [f64; 2] = [1e-9, 1e-4];
-const FIRMEST: f64 = 1e-2;
-const SOFTEST: f64 = 1e-15;
-/// r falls by a factor where what it adds to velocities is more than this share of e, as between very unequal masses, and κ
-/// waits; least factor of r in all [–].
-const LAG: f64 = 0.5;
-const SOFTENING: f64 = 10.0;
-const LEAST_GROWTH: f64 = 1e-10;
-/// Factors by which r grows at a stall and falls with every stage [–].
-const GROWTH: f64 = 30.0;
-const DECAY: f64 = 5.0;
-/// σ: the first, its range, and after so many Newton steps the factor [–].
-const FIRST_SIGMA: f64 = 0.3;
-const SIGMA: [f64; 2] = [0.02, 0.6];
-const SIGMA_BY_STEPS: [(u32, f64); 4] = [(1, 0.5), (2, 1.0), (4, 1.7), (u32::MAX, 3.0)];
-/// Halvings of a line search, what a whole step must gain, and what is a short step [–].
-const HALVINGS: u32 = 5;
-const GAIN: f64 = 0.1;
-const SHORT: f64 = 0.2;
-/// Short steps in a row, or steps of a stage, that say that there is a fold.
-const SHORT_STEPS: u32 = 2;
-const STAGE_STEPS: u32 = 10;
-/// Folds of a stage, and how often κ may grow tenfold for them.
-const FOLDS: u32 = 8;
-const LIFTS: u32 = 4;
-const LIFT: f64 = 10.0;
-const SIGMA_AFTER_LIFT: f64 = 0.5;
-/// Shares of De Saxcé's derivative of a snap, its steps, by how much one may multiply ‖H‖, the length of one that would where no
-/// share is left, the falls in a row that end it, and what is one [–].
-const SNAP: [f64; 3] = [0.7, 0.4, 0.0];
-const SNAP_STEPS: u32 = 14;
-const BLOW_UP: f64 = 5.0;
-const SHORTENED: f64 = 0.3;
-const FALLS: u32 = 3;
-const FALL: f64 = 0.8;
-/// ‖H‖ of its end in units of its entry: it is over, it has failed, it is gone back from [–].
-const SNAPPED: f64 = 0.1;
-const LOST: f64 = 1e3;
-const BACK: f64 = 3.0;
-/// A leap is tried below this share of e₀, and of the last that failed; its steps; what it must gain [–].
-const LEAP: f64 = 3e-4;
-const LEAP_AGAIN: f64 = 0.1;
-const LEAP_STEPS: u32 = 6;
-const LEAP_GAIN: f64 = 0.1;
-/// A leap ends after so many steps where e is more than so many times that of its start.
-const LEAP_ENDS: [(u32, f64); 2] = [(4, 0.3), (3, 100.0)];
-const LEAP_HALVINGS: u32 = 3;
-/// Difference of κ for ∂H/∂κ, as a share [–].
-const DIFFERENCE: f64 = 1e-3;
-/// Factorisations of an attempt.
-const ATTEMPT: u32 = 150;
 
 /// The purpose of the next factorisation.
 #[derive(Clone, Copy, Default)]
@@ -143,7 +77,9 @@ pub struct Smoothing {
     /// z, λ̂ and r before a leap.
     before_leap: [Vec<f64>; 3],
     scratch: Vec<f64>,
-    tuning: Option<Tuning>,
+    /// Numbers of this attempt, and of all.
+    tuning: SmoothingStart,
+    numbers: SmoothingTuning,
     /// Attempts ended, and factorisations of this one.
     attempts: usize,
     factorisations: u32,
@@ -169,17 +105,20 @@ pub struct Smoothing {
 }
 
 impl Method for Smoothing {
-    type Params = Tuning;
-    const PATIENCE: u32 = ATTEMPT;
+    type Params = Homotopy;
     const BY_FACTOR: bool = true;
 
-    fn start(&mut self, tuning: &Tuning, task: &Task, _: &[f64], _: &[f64]) -> bool {
-        self.attempts = 0;
-        self.tuning = Some(*tuning);
-        self.system.take(task) && self.begin(task)
+    fn patience(params: &Homotopy) -> u32 {
+        params.numbers.attempt
     }
 
-    fn iterate(&mut self, _: &Tuning, task: &Task, lambda: &mut [f64]) -> bool {
+    fn start(&mut self, params: &Homotopy, task: &Task, _: &[f64], _: &[f64]) -> bool {
+        self.attempts = 0;
+        Homotopy { start: self.tuning, numbers: self.numbers } = *params;
+        self.system.take(task, self.numbers.rho) && self.begin(task)
+    }
+
+    fn iterate(&mut self, _: &Homotopy, task: &Task, lambda: &mut [f64]) -> bool {
         self.factorisations += 1;
         let going = match self.phase {
             Phase::Newton => self.newton(task),
@@ -190,7 +129,8 @@ impl Method for Smoothing {
             lambda.copy_from_slice(&self.here.lambda);
             task.law.project_all(task.problem, lambda);
         }
-        (going && self.here.merit.is_finite() && self.factorisations < ATTEMPT) || self.again(task)
+        (going && self.here.merit.is_finite() && self.factorisations < self.numbers.attempt)
+            || self.again(task)
     }
 }
 
@@ -200,8 +140,7 @@ impl Smoothing {
         let problem = task.problem;
         let n = problem.rows();
         let mut zero = std::mem::take(&mut self.step);
-        zero.clear();
-        zero.resize(n, 0.0);
+        zeros(&mut zero, n);
         task.law.project_all(problem, &mut zero);
         problem.velocities_into(&zero, &mut self.scratch);
         self.system.held.copy_from_slice(&zero);
@@ -211,14 +150,13 @@ impl Smoothing {
         self.e = self.first;
         let unknowns = |kind: &&Kind| !matches!(kind, Kind::Pinned | Kind::Free);
         let count = self.system.kinds.iter().filter(unknowns).count().max(1);
-        self.scratch.clear();
-        self.scratch.extend_from_slice(&self.system.norms);
+        self.system.norms.clone_into(&mut self.scratch);
         self.scratch.sort_unstable_by(f64::total_cmp);
         let median = self.scratch.get(self.scratch.len() / 2).copied().unwrap_or(1.0);
         self.unit = 1.0 / (median * count as f64);
-        self.kappa = FIRST_KAPPA * self.unit * self.first * self.first;
+        self.kappa = self.numbers.first_kappa * self.unit * self.first * self.first;
         self.first_kappa = self.kappa;
-        (self.growth, self.sigma, self.lifts) = (1.0, FIRST_SIGMA, 0);
+        (self.growth, self.sigma, self.lifts) = (1.0, self.numbers.first_sigma, 0);
         (self.stage_before, self.leaped) = (f64::INFINITY, f64::INFINITY);
         self.factorisations = 0;
         self.set_proximal(self.first);
@@ -229,9 +167,9 @@ impl Smoothing {
 
     /// Begins once more, with other numbers; false if there are none left.
     fn again(&mut self, task: &Task) -> bool {
-        while let Some(tuning) = Tuning::AGAIN.get(self.attempts) {
+        while let Some(tuning) = self.numbers.further().get(self.attempts) {
             self.attempts += 1;
-            self.tuning = Some(*tuning);
+            self.tuning = *tuning;
             if self.begin(task) {
                 return true;
             }
@@ -239,13 +177,11 @@ impl Smoothing {
         false
     }
 
-    fn tuning(&self) -> Tuning {
-        self.tuning.unwrap_or(Tuning::FIRST)
-    }
-
     fn set_proximal(&mut self, e: f64) {
-        let share = (self.tuning().proximal * e / self.first).clamp(PROXIMAL[0], PROXIMAL[1]);
-        self.system.set_proximal((share * self.growth).clamp(SOFTEST, FIRMEST));
+        let SmoothingTuning { least_proximal, most_proximal, softest, firmest, .. } = self.numbers;
+        let share =
+            (self.tuning.proximal * e / self.first).clamp(least_proximal.min(most_proximal), most_proximal);
+        self.system.set_proximal((share * self.growth).clamp(softest.min(firmest), firmest));
     }
 
     fn hold(&mut self) {
@@ -282,7 +218,7 @@ impl Smoothing {
     }
 
     fn target(&self) -> f64 {
-        CENTRE * self.e.min(self.stage_before)
+        self.numbers.centre * self.e.min(self.stage_before)
     }
 
     /// −H by the matrix with a share φ of De Saxcé's derivative; false if it is singular.
@@ -311,26 +247,28 @@ impl Smoothing {
 
     /// One step of a stage.
     fn newton(&mut self, task: &Task) -> bool {
-        let share = if self.e < NEAR * self.first { 1.0 } else { self.tuning().derivative };
+        let share = if self.e < self.numbers.near * self.first { 1.0 } else { self.tuning.derivative };
         if !self.direction(task, self.kappa, share) {
             return false;
         }
         let reference = self.window[0].max(self.window[1]);
         let mut length = 1.0;
-        for k in 0..=HALVINGS {
+        for k in 0..=self.numbers.halvings {
             self.look(task, self.kappa, length);
-            if self.trial.merit <= (1.0 - GAIN * length) * reference || k == HALVINGS {
+            if self.trial.merit <= (1.0 - self.numbers.gain * length) * reference
+                || k == self.numbers.halvings
+            {
                 break;
             }
             length *= 0.5;
         }
         (self.newtons, self.used) = (self.newtons + 1, self.used + 1);
-        self.shorts = if length < SHORT { self.shorts + 1 } else { 0 };
+        self.shorts = if length < self.numbers.short { self.shorts + 1 } else { 0 };
         if self.trial.merit < self.lowest_merit {
             self.lowest_merit = self.trial.merit;
             self.lowest.clone_from(&self.trial.z);
         }
-        if self.shorts >= SHORT_STEPS || self.newtons > STAGE_STEPS {
+        if self.shorts >= self.numbers.short_steps || self.newtons > self.numbers.stage_steps {
             return self.stalled(task);
         }
         self.take_trial(task);
@@ -343,16 +281,16 @@ impl Smoothing {
         self.here.z.clone_from(&self.lowest);
         self.evaluate(task);
         self.folds += 1;
-        if self.folds > FOLDS {
+        if self.folds > self.numbers.folds {
             self.lifts += 1;
-            self.kappa *= LIFT;
-            self.sigma = SIGMA_AFTER_LIFT;
+            self.kappa *= self.numbers.lift;
+            self.sigma = self.numbers.sigma_after_lift;
             self.evaluate(task);
             self.begin_stage();
-            return self.lifts <= LIFTS && self.settle(task);
+            return self.lifts <= self.numbers.lifts && self.settle(task);
         }
         if self.folds.is_multiple_of(2) {
-            self.growth *= GROWTH;
+            self.growth *= self.numbers.growth;
             self.hold();
             self.set_proximal(self.e);
             self.evaluate(task);
@@ -366,34 +304,34 @@ impl Smoothing {
 
     /// One step of a snap.
     fn snap(&mut self, task: &Task, mut snap: Snap) -> bool {
-        if !self.direction(task, self.kappa, SNAP[snap.share]) {
+        if !self.direction(task, self.kappa, self.numbers.snap()[snap.share]) {
             return false;
         }
         snap.steps += 1;
         self.used += 1;
-        let mut ends = snap.steps >= SNAP_STEPS;
+        let mut ends = snap.steps >= self.numbers.snap_steps;
         self.look(task, self.kappa, 1.0);
-        let blows = !(self.trial.merit < BLOW_UP * self.here.merit);
-        if blows && snap.share + 1 < SNAP.len() {
+        let blows = !(self.trial.merit < self.numbers.blow_up * self.here.merit);
+        if blows && snap.share + 1 < self.numbers.snap().len() {
             snap.share += 1;
         } else {
             if blows {
-                self.look(task, self.kappa, SHORTENED);
+                self.look(task, self.kappa, self.numbers.shortened);
             }
             self.take_trial(task);
             let m = self.here.merit;
-            snap.falls = if m < FALL * snap.before { snap.falls + 1 } else { 0 };
+            snap.falls = if m < self.numbers.fall * snap.before { snap.falls + 1 } else { 0 };
             snap.before = m;
-            ends |= snap.falls >= FALLS && m < snap.entry
-                || m < SNAPPED * snap.entry
+            ends |= snap.falls >= self.numbers.falls && m < snap.entry
+                || m < self.numbers.snapped * snap.entry
                 || m < self.target()
-                || !(m <= LOST * snap.entry);
+                || !(m <= self.numbers.lost * snap.entry);
         }
         self.phase = Phase::Snap(snap);
         if !ends {
             return true;
         }
-        if !(self.here.merit < BACK * snap.entry) {
+        if !(self.here.merit < self.numbers.back * snap.entry) {
             self.here.z.clone_from(&self.lowest);
             self.evaluate(task);
         }
@@ -408,22 +346,25 @@ impl Smoothing {
             if self.e <= task.tolerance || !(self.here.merit < self.target()) {
                 return true;
             }
-            if self.kappa < LAST_KAPPA * self.first_kappa {
+            if self.kappa < self.numbers.last_kappa * self.first_kappa {
                 return false;
             }
-            let lags = self.system.lag(task, &self.here) > LAG * self.e;
-            self.growth =
-                if lags { self.growth / SOFTENING } else { self.growth.min((self.growth / DECAY).max(1.0)) };
+            let lags = self.system.lag(task, &self.here) > self.numbers.lag * self.e;
+            self.growth = if lags {
+                self.growth / self.numbers.softening
+            } else {
+                self.growth.min((self.growth / self.numbers.decay).max(1.0))
+            };
             self.stage_before = self.e;
             self.hold();
             self.set_proximal(self.e);
             self.evaluate(task);
             self.find_tangent(task);
-            if self.e < LEAP * self.first && self.e < LEAP_AGAIN * self.leaped {
+            if self.e < self.numbers.leap * self.first && self.e < self.numbers.leap_again * self.leaped {
                 self.begin_leap(task);
                 return true;
             }
-            if lags && self.growth > LEAST_GROWTH {
+            if lags && self.growth > self.numbers.least_growth {
                 self.begin_stage();
             } else {
                 self.advance(task);
@@ -438,8 +379,8 @@ impl Smoothing {
             return;
         }
         self.trial.z.clone_from(&self.here.z);
-        self.system.evaluate(task, self.kappa * (1.0 - DIFFERENCE), &mut self.trial);
-        let scale = 1.0 / (DIFFERENCE * self.kappa);
+        self.system.evaluate(task, self.kappa * (1.0 - self.numbers.difference), &mut self.trial);
+        let scale = 1.0 / (self.numbers.difference * self.kappa);
         self.tangent.clear();
         self.tangent.extend(self.trial.h.iter().zip(&self.here.h).map(|(less, h)| (h - less) * scale));
         self.system.solve(task, &mut self.tangent);
@@ -448,8 +389,14 @@ impl Smoothing {
 
     /// Goes to the next κ.
     fn advance(&mut self, task: &Task) {
-        let factor = SIGMA_BY_STEPS.iter().find(|(most, _)| self.used <= *most).map_or(1.0, |(_, f)| *f);
-        self.sigma = (self.sigma * factor).clamp(SIGMA[0], SIGMA[1]);
+        let n = &self.numbers;
+        let factor = match self.used {
+            0 | 1 => n.quick,
+            2 => n.usual,
+            3 | 4 => n.slow,
+            _ => n.slowest,
+        };
+        self.sigma = (self.sigma * factor).clamp(n.least_sigma.min(n.most_sigma), n.most_sigma);
         let next = self.sigma * self.kappa;
         if self.has_tangent {
             let by = self.kappa - next;
@@ -482,9 +429,9 @@ impl Smoothing {
             return self.end_leap(task, leap);
         }
         let mut length = 1.0;
-        for k in 0..=LEAP_HALVINGS {
+        for k in 0..=self.numbers.leap_halvings {
             self.look(task, 0.0, length);
-            if self.trial.merit < self.here.merit || k == LEAP_HALVINGS {
+            if self.trial.merit < self.here.merit || k == self.numbers.leap_halvings {
                 break;
             }
             length *= 0.5;
@@ -497,14 +444,16 @@ impl Smoothing {
         leap.steps += 1;
         self.phase = Phase::Leap(leap);
         let astray = |(steps, share): &(u32, f64)| leap.steps >= *steps && !(self.e <= share * leap.from);
-        if self.e <= task.tolerance || !(leap.steps >= LEAP_STEPS || LEAP_ENDS.iter().any(astray)) {
+        if self.e <= task.tolerance
+            || !(leap.steps >= self.numbers.leap_steps || self.numbers.leap_ends().iter().any(astray))
+        {
             return true;
         }
         self.end_leap(task, leap)
     }
 
     fn end_leap(&mut self, task: &Task, leap: Leap) -> bool {
-        if self.e < LEAP_GAIN * leap.from {
+        if self.e < self.numbers.leap_gain * leap.from {
             self.leaped = self.e;
             self.kappa = self.kappa.min(self.unit * self.e * self.e);
             self.evaluate(task);

@@ -14,16 +14,13 @@
 //! weakens De Saxcé's derivative in the matrix alone. Scalar blocks are the same with T = J_Y = 1.
 
 use super::curve::{Place, epsilon, place};
-use crate::dense::Lu;
+use crate::dense::{Lu, zeros};
 use crate::interior::{Kind, kind};
-use crate::iterate::Task;
+use crate::task::Task;
 use crate::trees::{Block, TreeSystem, inverse_of, product};
 use stiction_contact::ConstraintProblem;
 use stiction_contact::matrix3::spectral_norm;
 use stiction_dynamics::lanes;
-
-/// ρ as a share of 1/‖A_ii‖₂ [–]; large-islands: 0.2 to 0.5 is faster, and 0.5 fails more.
-const RHO: f64 = 0.2;
 
 /// A point and what (1) makes of it.
 #[derive(Clone, Default)]
@@ -75,7 +72,7 @@ pub(super) struct System {
 
 impl System {
     /// Takes a problem; false if its blocks are needed and cannot be formed.
-    pub(super) fn take(&mut self, task: &Task) -> bool {
+    pub(super) fn take(&mut self, task: &Task, rho: f64) -> bool {
         let problem = task.problem;
         self.kinds.clear();
         self.norms.clear();
@@ -86,11 +83,9 @@ impl System {
             self.norms.push(if norm > 0.0 { norm } else { task.stopping.norms[i] });
         }
         self.rho.clear();
-        self.rho.extend(self.norms.iter().map(|n| RHO / n));
-        self.proximal.clear();
-        self.proximal.resize(problem.len(), 0.0);
-        self.held.clear();
-        self.held.resize(problem.rows(), 0.0);
+        self.rho.extend(self.norms.iter().map(|n| rho / n));
+        zeros(&mut self.proximal, problem.len());
+        zeros(&mut self.held, problem.rows());
         self.in_trees = TreeSystem::pays(problem);
         if self.in_trees {
             self.trees.take(&problem.delassus_factor);
@@ -111,8 +106,7 @@ impl System {
 
     /// z = T λ − ρ Y(c) at impulses λ with velocities c.
     pub(super) fn start(&self, task: &Task, lambda: &[f64], c: &[f64], z: &mut Vec<f64>) {
-        z.clear();
-        z.extend_from_slice(lambda);
+        lambda.clone_into(z);
         for (i, kind) in self.kinds.iter().enumerate() {
             let (r, rho) = (task.problem.range(i).start, self.rho[i]);
             match *kind {
@@ -182,8 +176,7 @@ impl System {
 
     /// Velocities of the impulses of `point`, without what r adds.
     pub(super) fn true_velocities(&self, task: &Task, point: &Point, out: &mut Vec<f64>) {
-        out.clear();
-        out.extend_from_slice(&point.c);
+        point.c.clone_into(out);
         for (i, r) in self.proximal.iter().enumerate() {
             for k in task.problem.range(i) {
                 out[k] -= r * (point.lambda[k] - self.held[k]);
@@ -329,10 +322,8 @@ impl System {
         }
         let starts = task.problem.row_start();
         let Self { trees, derivatives, step, moved, .. } = self;
-        step.clear();
-        step.resize(b.len(), 0.0);
-        moved.clear();
-        moved.resize(b.len(), 0.0);
+        zeros(step, b.len());
+        zeros(moved, b.len());
         for (d, rows) in derivatives.iter().zip(starts.windows(2)) {
             let own = times(&d.slope, times(&d.inverse, vector(&b[rows[0]..rows[1]])));
             step[rows[0]..rows[1]].copy_from_slice(&own[..rows[1] - rows[0]]);
@@ -366,7 +357,7 @@ fn times(a: &Block, x: [f64; 3]) -> [f64; 3] {
 mod tests {
     use super::*;
     use crate::residual::StoppingResidual;
-    use crate::testing::{stack, vec3, with_delassus_factor};
+    use crate::testing::{stack, tuning, vec3, with_delassus_factor};
     use stiction_contact::Law;
     use stiction_contact::corpus::Random;
 
@@ -375,7 +366,7 @@ mod tests {
         stopping.prepare(problem);
         let task = Task { problem, stopping: &stopping, law: Law::Ncp, tolerance: 1e-8 };
         let mut system = System::default();
-        assert!(system.take(&task));
+        assert!(system.take(&task, tuning().smoothing.rho));
         check(&task, &mut system);
     }
 

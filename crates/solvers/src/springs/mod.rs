@@ -104,6 +104,8 @@ parameters! {
         harder: f64 = 1e-2, "–", above(0.0).at_most(1.0);
         /// Share of the tolerance at which they end.
         digits: f64 = 1e-4, "–", above(0.0).at_most(1.0);
+        /// Share of the tolerance to which other methods find the equilibrium of the springs.
+        by_chain: f64 = 1e-2, "–", above(0.0).at_most(1.0);
         /// Slip of all that presses, as a share of what it would be without impulses, below which any impulses that hold it are the answer.
         creep: f64 = 1e-2, "–", at_least(0.0);
     }

@@ -1,4 +1,4 @@
-//! The loop the Gauss–Seidel twins share: sweep, measure, remember the best, accelerate, finish.
+//! Solvers by sweeps of a rule for one contact: the rule, and islands that stages solve.
 //!
 //! One sweep visits the blocks in order; each sees the newest impulses of the others:
 //!
@@ -7,47 +7,39 @@
 //!     scalar blocks: λᵢ⁺ = P(λᵢ − cᵢ/Aᵢ)                                         (2)
 //! ```
 //!
-//! Patches are answered by [`crate::local::patch`], whatever the rule of contacts. Of large islands of many trees the factor W of G
-//! is enough: z = Wᵀ λ stands for c there, and no blocks are formed.
+//! Patches are answered by [`crate::local::patch`], whatever the rule of contacts. Of large islands of many
+//! trees the factor W of G is enough: z = Wᵀ λ stands for c there, and no blocks are formed.
 //!
-//! It is a map λ ↦ S(λ) whose fixed points solve the rule's law. The residual is the natural map
-//! of that law in m/s, 2-norm over the blocks, with ‖Aᵢ‖_F for ‖Aᵢ‖₂: an upper bound of the judge's.
-//! "Converged" is said only of velocities computed afresh. Sweeps are all there is ([`plain`]), unless parameters
-//! ask for more. Then, island by island: sweeps; after each, an Anderson step on S ([`crate::anderson`]); at growing
-//! intervals a second-order finish ([`crate::finish`]). Where that leaves no more than rounding the impulses to 64 bits does, ([`StoppingResidual::last_place`]),
-//! the solve ends: [`SolveStatus::Rounding`]. Whatever happens, the best impulses seen are returned.
+//! It is a map λ ↦ S(λ) whose fixed points solve the rule's law. The residual is the natural map of that law
+//! in m/s, 2-norm over the blocks, with ‖Aᵢ‖_F for ‖Aᵢ‖₂: an upper bound of the judge's. "Converged" is said
+//! only of velocities computed afresh. Sweeps are all there is ([`by_sweeps_alone`]), unless parameters ask
+//! for more. Then, island by island, the stages of a plan ([`crate::stages`]): sweeps; after each, an
+//! Anderson step on S ([`crate::anderson`]); at growing intervals a second-order finish. Where that leaves no
+//! more than rounding the impulses to 64 bits does ([`StoppingResidual::last_place`]), the solve ends:
+//! [`SolveStatus::Rounding`]. Whatever happens, the best impulses seen are returned.
 //!
 //! [`StoppingResidual::last_place`]: crate::residual::StoppingResidual::last_place
 
-mod bounded;
-pub(crate) mod pass;
-mod plain;
-mod schedule;
 mod solver;
-mod workspace;
 
 pub(crate) use solver::{SweepMethod, SweepSolver};
-pub(crate) use workspace::{Block, Workspace, blocks_into};
 
+use crate::blocks::{Block, pass};
 use crate::bounds::Bounds;
-use crate::finish::{Finish, Reached};
-use crate::initial_guess::InitialGuesses;
 use crate::islands::{Islands, Recipe};
 use crate::local::Contact;
-use crate::path::Path;
-use crate::plan::{self, Plan, Stage};
-use crate::springs::SpringsParams;
-use crate::trees::TreeSystem;
-use crate::work;
-use schedule::{Form, RESTS};
+use crate::plan::Stage;
+pub(crate) use crate::stages::SweepParams;
+use crate::stages::{
+    Form, Iterate, Kept, StartsFrom, Sweeper, Workspace, begin, by_sweeps_alone, go_on, hold_what_creeps,
+};
 use std::ops::ControlFlow;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
-use workspace::Kept;
 
 /// A twin: its law and its answer for one contact.
 pub trait Rule: Clone + Send + 'static {
     const LAW: Law;
-    /// Of all answers with the same velocities, the smallest.
+    /// The smallest of all answers with the same velocities is wanted.
     const SMALLEST: bool = false;
 
     /// λᵢ⁺ of (1).
@@ -57,42 +49,47 @@ pub trait Rule: Clone + Send + 'static {
     fn end_of_sweep(&mut self) {}
 }
 
-/// What the twins' parameters have in common.
-#[derive(Clone, Copy, Debug)]
-pub struct SweepParams {
-    pub(crate) tolerance: f64,
-    pub(crate) max_iterations: u32,
-    pub(crate) memory: usize,
-    pub(crate) finish: bool,
-    /// What is tried, and when.
-    pub(crate) plan: Plan,
-    /// The answer of small islands is that of springs.
-    pub(crate) springs: Option<SpringsParams>,
+/// A rule as stages see it, and as it is before the first sweep.
+struct Ruled<R> {
+    given: R,
+    rule: R,
 }
 
-impl SweepParams {
-    /// Those of accelerated sweeps of a law.
-    pub(crate) fn accelerated(
-        law: Law,
-        tolerance: f64,
-        max_iterations: u32,
-        memory: usize,
-        finish: bool,
-    ) -> Self {
-        let plan = if law == Law::Raisim { plan::RAISIM } else { plan::SWEEPS };
-        Self { tolerance, max_iterations, memory, finish, plan, springs: None }
-    }
-
-    /// True if sweeps are all there is: [`plain`].
-    pub(crate) fn is_plain(&self) -> bool {
-        self.memory == 0 && !self.finish
+impl<R: Rule> Ruled<R> {
+    fn new(rule: R) -> Self {
+        Self { given: rule.clone(), rule }
     }
 }
 
-/// Give up when the best residual has not fallen by a tenth in this many iterations.
-const PATIENCE: u32 = 500;
-/// Velocities are computed afresh after this many incremental sweeps.
-const REFRESH: u32 = 50;
+impl<R: Rule> Sweeper for Ruled<R> {
+    fn law(&self) -> Law {
+        R::LAW
+    }
+
+    fn smallest(&self) -> bool {
+        R::SMALLEST
+    }
+
+    fn renew(&mut self) {
+        self.rule = self.given.clone();
+    }
+
+    fn sweep(
+        &mut self,
+        blocks: &[Block],
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        (z, c): (&mut Vec<f64>, &mut [f64]),
+    ) {
+        let answer = |contact: &Contact, lambda, c| self.rule.answer(contact, lambda, c);
+        if problem.blocks_formed() {
+            pass::by_blocks(answer, blocks, problem, impulses, c);
+        } else {
+            pass::by_factor(answer, blocks, problem, impulses, (z, c));
+        }
+        self.rule.end_of_sweep();
+    }
+}
 
 /// Memory of a twin and of every island, valid during one solve but for the factors of their finishes.
 pub(crate) struct Sweeps<R: Rule> {
@@ -126,10 +123,10 @@ impl<R: Rule> Default for Sweeps<R> {
 }
 
 impl<R: Rule> Sweeps<R> {
-    /// Solves by sweeps of `rule`, island by island, each from the nearest start ([`crate::initial_guess`]): in most, the last
-    /// impulses will do, and others are looked at only where they do not. Of a problem
-    /// given by the factor of G, only islands whose start does not do form it, and of these only small ones where the law
-    /// is the exact one.
+    /// Solves by sweeps of `rule`, island by island, each from the nearest start ([`crate::initial_guess`]):
+    /// in most, the last impulses will do, and others are looked at only where they do not. Of a problem
+    /// given by the factor of G, only islands whose start does not do form it, and of these only small ones
+    /// where the law is the exact one.
     pub(crate) fn solve(
         &mut self,
         rule: R,
@@ -153,37 +150,40 @@ impl<R: Rule> Sweeps<R> {
             impulses.fill(0.0);
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
+        let mut ruled = Ruled::new(rule);
         if params.is_plain() {
-            return plain::solve(rule, params, (ws, with_blocks), problem, impulses, watch);
+            let (tools, common) = ((ws, &mut ruled as &mut dyn Sweeper), (params, &*bounds));
+            let form = Form::Given(problem);
+            let mut at = Iterate::new(tools, common, form, (StartsFrom::Nearest, false), impulses, watch);
+            return by_sweeps_alone(&mut at, with_blocks);
         }
         ws.prepare(problem);
-        let all = ws.must_select::<R>();
-        let twin = Twin { rule, params: *params, bounds: bounds.clone(), all };
+        // Answers must be made small whatever they start from, but where that is one of this workspace.
+        let all = R::SMALLEST && !ws.own;
         let one_tree = !formed && problem.delassus_factor.trees() == 1;
         let count = if formed { islands.find(problem) } else { 0 };
         let report = if one_tree || formed && count <= 1 {
-            let begun =
-                twin.begin(ws, problem, params.tolerance, impulses, watch, |starts, task, impulses, c| {
-                    let moves = if one_tree { starts.go_on(task, impulses, c) } else { None };
-                    moves.unwrap_or_else(|| starts.choose(task, impulses, c))
-                });
-            match begun {
+            let (form, from) = if one_tree {
+                (Form::Copied(problem, with_blocks, false), StartsFrom::LastSteps)
+            } else {
+                (Form::Given(problem), StartsFrom::Nearest)
+            };
+            let (tools, common) = ((&mut *ws, &mut ruled as &mut dyn Sweeper), (params, &*bounds));
+            let mut at = Iterate::new(tools, common, form, (from, all), impulses, watch);
+            match begin(&mut at) {
                 ControlFlow::Break(report) => report,
-                ControlFlow::Continue(current) => {
-                    let form =
-                        if one_tree { Form::Copied(problem, with_blocks) } else { Form::Given(problem) };
-                    let report = bounds.keep(bounds.budget_of(problem), || {
-                        twin.solve_form(ws, params, form, impulses, current, watch)
-                    });
-                    twin.hold_what_creeps(ws, params, problem, impulses, report)
+                ControlFlow::Continue(()) => {
+                    let report = bounds.keep(bounds.budget_of(problem), || go_on(&mut at));
+                    hold_what_creeps(&mut at, report)
                 }
             }
         } else {
             let kept = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, _| {
                 starts.keep(task, impulses)
             });
-            let holds = R::LAW == Law::Ncp && params.plan.tries(Stage::Hold);
-            let rests = if holds { RESTS.min(params.tolerance) } else { params.tolerance };
+            let settings = &params.settings;
+            let holds = R::LAW == Law::Ncp && settings.plan.tries(Stage::Hold);
+            let rests = if holds { settings.springs.rests.min(params.tolerance) } else { params.tolerance };
             if let Some(residual) = kept.filter(|&e| !all && e <= rests) {
                 watch.show(0, impulses);
                 return report(SolveStatus::Converged, 0, residual);
@@ -192,6 +192,7 @@ impl<R: Rule> Sweeps<R> {
             if !all {
                 islands.settle(count, rests, |blocks| ws.keep_part(problem, blocks));
             }
+            let twin = Twin { rule: ruled.given, params: params.clone(), bounds: bounds.clone(), all };
             islands.solve(count, params.tolerance, problem, impulses, watch, &twin)
         };
         ws.own = report.converged();
@@ -234,197 +235,22 @@ impl<R: Rule> Recipe for Twin<R> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         ws.prepare(part);
-        ws.exchange_equilibria(kept);
-        let begun = self.begin(ws, part, tolerance, impulses, watch, InitialGuesses::choose_at_rest);
-        ws.exchange_equilibria(kept);
-        let current = match begun {
-            ControlFlow::Continue(current) => current,
-            ControlFlow::Break(report) => return report,
-        };
-        ws.exchange(kept);
-        let params = SweepParams { tolerance, ..self.params };
         let most = self.bounds.budget_of(part);
-        let report = self
-            .bounds
-            .keep(most, || self.solve_form(ws, &params, Form::Itself(part), impulses, current, watch));
-        ws.exchange(kept);
-        self.hold_what_creeps(ws, &params, part, impulses, report)
+        let mut ruled = Ruled::new(self.rule.clone());
+        let (tools, common) = ((ws, &mut ruled as &mut dyn Sweeper), (&self.params, &self.bounds));
+        let (form, from) = (Form::Itself(part), (StartsFrom::Rest, self.all));
+        let mut at = Iterate { tolerance, ..Iterate::new(tools, common, form, from, impulses, watch) };
+        at.ws.exchange_equilibria(kept);
+        let begun = begin(&mut at);
+        at.ws.exchange_equilibria(kept);
+        if let ControlFlow::Break(report) = begun {
+            return report;
+        }
+        at.ws.exchange(kept);
+        let report = self.bounds.keep(most, || go_on(&mut at));
+        at.ws.exchange(kept);
+        hold_what_creeps(&mut at, report)
     }
-}
-
-impl<R: Rule> Twin<R> {
-    /// Once more from no impulses at all, after impulses that leave more than the tolerance, with the iterations that are left: first by the
-    /// augmented Lagrangian, then by rows where these are few; the nearer of both stays. Large islands that are near an answer start
-    /// again from there.
-    fn again_from_nothing(
-        &self,
-        ws: &mut Workspace,
-        params: &SweepParams,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        (first, left): (SolveReport, u32),
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let another = || params.finish && Finish::has_multipliers(problem, R::LAW);
-        let mut found = std::mem::take(&mut ws.found);
-        found.clear();
-        found.extend_from_slice(impulses);
-        let stays = Finish::stays(problem, first.residual, params.tolerance);
-        if !stays {
-            impulses.fill(0.0);
-            R::LAW.project_all(problem, impulses);
-        }
-        problem.velocities_into(impulses, &mut ws.c);
-        ws.finish.forget();
-        let another = !stays && another();
-        let mut params = SweepParams { max_iterations: left, ..*params };
-        let (mut residual, mut steps) = (ws.residual(problem, R::LAW, impulses, &ws.c), 0);
-        if another {
-            (residual, steps) = ws.by_multipliers(problem, R::LAW, &params, impulses);
-            params.max_iterations -= steps;
-        }
-        let mut rows = ws.rows.take().unwrap_or_default();
-        let mut again = problem;
-        if another && problem.rows() <= Path::MOST_ROWS && copy_blocks(problem, &mut rows) {
-            again = &rows;
-        }
-        let from = Reached { residual, steps: 0 };
-        let mut second = go_on(&mut self.rule.clone(), &params, ws, again, impulses, from, watch);
-        second.iterations += first.iterations + steps;
-        ws.rows = Some(rows);
-        if !(second.settled() || second.residual < first.residual) {
-            impulses.copy_from_slice(&found);
-            second = SolveReport { iterations: second.iterations, ..first };
-        }
-        ws.found = found;
-        second
-    }
-}
-
-/// `out` becomes `problem` without the factor of its G, by blocks alone; false if these cannot be formed.
-fn copy_blocks(problem: &ConstraintProblem, out: &mut ConstraintProblem) -> bool {
-    if problem.blocks_formed() {
-        out.copy_blocks_of(problem);
-        return true;
-    }
-    out.copy_rows_of(problem);
-    let formed = out.form_blocks().is_ok();
-    out.delassus_factor.clear();
-    formed
-}
-
-/// From where `from` has come, c being that of the impulses there.
-fn go_on<R: Rule>(
-    rule: &mut R,
-    params: &SweepParams,
-    ws: &mut Workspace,
-    problem: &ConstraintProblem,
-    impulses: &mut [f64],
-    from: Reached,
-    watch: &mut Watch<'_>,
-) -> SolveReport {
-    let mut current = from.residual;
-    ws.start_best(impulses, current);
-    ws.anderson.start(params.memory, problem.rows());
-    ws.finish.start(problem, R::LAW, params.finish.then_some(&params.plan));
-
-    let give_up = |ws: &mut Workspace, status, iterations, impulses: &mut [f64]| {
-        ws.give_up::<R>(problem, (status, params.tolerance), iterations, impulses)
-    };
-
-    let mut extrapolated = false;
-    let mut iterations = from.steps;
-    let mut mark = (iterations, current);
-    let mut unique = false;
-    // Newton's steps in trees are smoothed by sweeps.
-    let smooths = R::LAW == Law::Ncp && TreeSystem::pays(problem);
-    if smooths {
-        ws.prepare_sweeps(problem);
-    }
-    if iterations == 0 {
-        if !smooths {
-            ws.prepare_pieces(problem);
-        }
-        if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
-            current = e;
-            unique = ws.finish.unique();
-        }
-    }
-    watch.show(iterations, impulses);
-    if !(current <= params.tolerance) {
-        if iterations > 0 && ws.is_rounding::<R>(problem, params.tolerance) {
-            return give_up(ws, SolveStatus::Stalled, iterations, impulses);
-        }
-        if !smooths {
-            ws.prepare_sweeps(problem);
-        }
-    }
-    while !(current <= params.tolerance) {
-        if iterations >= params.max_iterations || work::spent() {
-            return give_up(ws, SolveStatus::IterationLimit, iterations, impulses);
-        }
-        if iterations >= mark.0 + PATIENCE {
-            if ws.best_residual > 0.9 * mark.1 {
-                return give_up(ws, SolveStatus::Stalled, iterations, impulses);
-            }
-            mark = (iterations, ws.best_residual);
-        }
-
-        sweep_once(rule, ws, problem, impulses);
-        iterations += 1;
-        unique = false;
-        if iterations.is_multiple_of(REFRESH) {
-            problem.velocities_into(impulses, &mut ws.c);
-        }
-        current = ws.residual(problem, R::LAW, impulses, &ws.c);
-        if current <= params.tolerance {
-            problem.velocities_into(impulses, &mut ws.c);
-            current = ws.residual(problem, R::LAW, impulses, &ws.c);
-        }
-        if !current.is_finite() {
-            return give_up(ws, SolveStatus::NumericalFailure, iterations, impulses);
-        }
-        ws.remember(impulses, current);
-        watch.show(iterations, impulses);
-        if current <= params.tolerance {
-            break;
-        }
-        let before = iterations;
-        let finished = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations);
-        if iterations > before
-            && ws.best_residual > params.tolerance
-            && ws.is_rounding::<R>(problem, params.tolerance)
-        {
-            return give_up(ws, SolveStatus::Stalled, iterations, impulses);
-        }
-        if let Some(e) = finished {
-            current = e;
-            unique = ws.finish.unique();
-            extrapolated = false;
-            watch.show(iterations, impulses);
-            continue;
-        }
-        extrapolated = ws.accelerate(problem, impulses, &mut current, extrapolated);
-    }
-    if R::SMALLEST && !unique {
-        current = ws.select(problem, params.tolerance, impulses);
-    }
-    let hidden = ws.rounding_hides(problem, impulses, params.tolerance);
-    report(if hidden { SolveStatus::Rounding } else { SolveStatus::Converged }, iterations, current)
-}
-
-/// Every block in order, the impulses before kept.
-#[inline(always)]
-fn sweep_once<R: Rule>(rule: &mut R, ws: &mut Workspace, problem: &ConstraintProblem, impulses: &mut [f64]) {
-    ws.before.clear();
-    ws.before.extend_from_slice(impulses);
-    let answer = |contact: &Contact, lambda, c| rule.answer(contact, lambda, c);
-    if problem.blocks_formed() {
-        pass::by_blocks(answer, &ws.blocks, problem, impulses, &mut ws.c);
-    } else {
-        pass::by_factor(answer, &ws.blocks, problem, impulses, (&mut ws.z, &mut ws.c));
-    }
-    rule.end_of_sweep();
 }
 
 fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {
@@ -440,9 +266,9 @@ mod tests {
     use stiction_contact::certificate::certify;
     use stiction_dynamics::spatial::vec3;
 
-    /// A cube on one of a billionth of its mass: what rounding the impulses leaves is more than the tolerance. Solvers with
-    /// a finish say so, by blocks and by the factor, in the steps that Newton's method takes; what is worse than that is
-    /// not called so.
+    /// A cube on one of a billionth of its mass: what rounding the impulses leaves is more than the
+    /// tolerance. Solvers with a finish say so, by blocks and by the factor, in the steps that Newton's
+    /// method takes; what is worse than that is not called so.
     #[test]
     fn where_rounding_is_all_that_is_left_the_solve_ends() {
         let problem = with_delassus_factor(stack(&[1.0, 3e9], vec3(0.0, 0.0, 0.0), 0.4));
@@ -467,9 +293,9 @@ mod tests {
         assert!(report.status == SolveStatus::IterationLimit && !report.settled(), "{report:?}");
     }
 
-    /// Impulses of bodies at rest that are good enough, but less so than in the step before, would be worse in the next:
-    /// they are solved nearly as far as numbers go; and so is what is as it was, where all can stick and it leaves more than rests.
-    /// What leaves less stays.
+    /// Impulses of bodies at rest that are good enough, but less so than in the step before, would be worse
+    /// in the next: they are solved nearly as far as numbers go; and so is what is as it was, where all can
+    /// stick and it leaves more than rests. What leaves less stays.
     #[test]
     fn what_is_good_enough_and_gets_worse_is_solved() {
         let mut problem = ConstraintProblem::default();

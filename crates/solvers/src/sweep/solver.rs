@@ -28,6 +28,7 @@ pub trait SweepMethod: Parameters + Send {
 /// A solver by sweeps of a rule.
 pub struct SweepSolver<P: SweepMethod> {
     params: P,
+    sweep: SweepParams,
     sweeps: Sweeps<P::Rule>, // holds during one solve, but for the factors of its finish
 }
 
@@ -39,13 +40,13 @@ impl<P: SweepMethod> SweepSolver<P> {
     /// The solver with these parameters, if they are in their ranges.
     pub fn new(params: P) -> Result<Self, ParamError> {
         params.check(P::NAME)?;
-        Ok(Self { params, sweeps: Sweeps::default() })
+        Ok(Self { sweep: params.sweep(), params, sweeps: Sweeps::default() })
     }
 }
 
 impl<P: SweepMethod> ContactSolver for SweepSolver<P> {
     fn name(&self) -> &'static str {
-        if self.params.sweep().is_plain() { P::NAME } else { P::ACCELERATED }
+        if self.sweep.is_plain() { P::NAME } else { P::ACCELERATED }
     }
 
     fn law(&self) -> Law {
@@ -66,7 +67,7 @@ impl<P: SweepMethod> ContactSolver for SweepSolver<P> {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        self.sweeps.solve(self.params.rule(), &self.params.sweep(), problem, impulses, watch)
+        self.sweeps.solve(self.params.rule(), &self.sweep, problem, impulses, watch)
     }
 
     fn forget(&mut self) {

@@ -45,3 +45,9 @@ pub(crate) fn with_delassus_factor(mut problem: ConstraintProblem) -> Constraint
     problem.delassus_factor = thin_rows(&problem);
     problem
 }
+
+/// The default numbers of all methods.
+pub(crate) fn tuning() -> &'static crate::tuning::Tuning {
+    static TUNING: std::sync::LazyLock<crate::tuning::Tuning> = std::sync::LazyLock::new(Default::default);
+    &TUNING
+}

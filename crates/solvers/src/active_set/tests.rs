@@ -1,8 +1,8 @@
 use super::*;
 use crate::auto::{Auto, AutoParams};
+use crate::blocks::blocks_into;
 use crate::residual::StoppingResidual;
-use crate::sweep::blocks_into;
-use crate::testing::{stack, with_delassus_factor};
+use crate::testing::{stack, tuning, with_delassus_factor};
 use stiction_contact::ContactSolver;
 use stiction_contact::corpus::Random;
 use stiction_dynamics::spatial::vec3;
@@ -26,8 +26,14 @@ fn sweeps_between_steps_find_pieces() {
         }
         problem.velocities_into(&start, &mut c);
         for (sweeps, digits) in [false, true].into_iter().zip(&mut digits) {
-            let view =
-                View { problem: &problem, blocks: &blocks, stopping: &stopping, law: Law::Ncp, sweeps };
+            let view = View {
+                problem: &problem,
+                blocks: &blocks,
+                stopping: &stopping,
+                law: Law::Ncp,
+                sweeps,
+                tuning: tuning(),
+            };
             let from = view.residual(&start, &c);
             let reached = Newton::default().solve(&view, &mut start.clone(), from, 1e-9, 10);
             *digits += (from / reached.residual).log10() / 50.0;

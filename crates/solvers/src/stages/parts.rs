@@ -1,50 +1,35 @@
 //! Where Newton's method has failed in a large island: the parts in which it has.
 //!
-//! What is left is left near few contacts, whose pieces are not found. The blocks that leave most of it, with those on
-//! the same trees and perhaps on theirs, fall into parts that share no tree. Each is a smaller problem, in which the
-//! impulses of all other blocks stay as they are:
+//! What is left is left near few contacts, whose pieces are not found. The blocks that leave most of it, with
+//! those on the same trees and perhaps on theirs, fall into parts that share no tree. Each is a smaller
+//! problem, in which the impulses of all other blocks stay as they are:
 //!
 //! ```text
 //!     c_P = (G + R)_PP λ_P + g_P,     g_P = c_P − (G + R)_PP λ_P at the present λ              (1)
 //! ```
 //!
-//! A path goes from piece to piece: here through each part for itself, by systems of its size. What a part then does to
-//! those around it is left to Newton's method on the whole, which has the right pieces nearly everywhere.
+//! A path goes from piece to piece: here through each part for itself, by systems of its size. What a part
+//! then does to those around it is left to Newton's method on the whole, which has the right pieces nearly
+//! everywhere.
 //!
-//! Where the path does not get there either, contacts bear each other in a knot, whose answer is far from these impulses:
-//! small parts are untied from none at all, by sweeps, by the smoothed law, by the augmented Lagrangian, each followed by
-//! Newton's method and the path, until one leads there.
+//! Where the path does not get there either, contacts bear each other in a knot, whose answer is far from
+//! these impulses: small parts are untied from none at all, by sweeps, by the smoothed law, by the augmented
+//! Lagrangian, each followed by Newton's method and the path, until one leads there.
 
-use super::{Function, Newton, Reached, View, follow, sweep};
+use super::follow::{follow, sweep};
+use crate::active_set::Newton;
+use crate::blocks::{Block, blocks_into};
+use crate::dense::zeros;
 use crate::islands::{root, unite};
 use crate::ncp_al::{Augmented, Start};
-use crate::ncp_newton;
+use crate::ncp_newton::{self, Function};
 use crate::path::Path;
 use crate::residual::StoppingResidual;
-use crate::sweep::{Block, blocks_into};
 use crate::trees::TreeSystem;
+use crate::view::{Reached, View};
 use crate::work;
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;
-
-/// What a block leaves to be wrong, as a share of the root mean square of all, and how far around it its part reaches,
-/// from tree to tree; the next where one part is …
-const RANGES: [(f64, u32); 4] = [(0.1, 2), (1.0, 2), (1.0, 1), (3.0, 1)];
-/// … more than this share of all blocks [–].
-const MOST: f64 = 0.5;
-/// Steps of Newton's method in a part, and along a path where that fails.
-const NEWTON_STEPS: u32 = 20;
-const PATH_STEPS: u32 = 60;
-/// Parts are solved to this share of the tolerance [–].
-const SHARE: f64 = 0.5;
-/// Knots are parts in which more than this share is left [–], of so many rows at most; so many are untied at a time.
-const TIED: f64 = 0.01;
-const KNOT_ROWS: usize = 1500;
-const KNOTS: usize = 4;
-/// Sweeps from no impulses, and steps of the smoothed law and of the augmented Lagrangian.
-const SWEEPS: u32 = 200;
-const SMOOTHED_STEPS: u32 = 60;
-const MULTIPLIER_STEPS: u32 = 40;
 
 const NOWHERE: usize = usize::MAX;
 
@@ -54,7 +39,7 @@ pub(super) struct Tools<'a> {
     pub(super) path: &'a mut Path,
     pub(super) smoothed: &'a mut ncp_newton::Newton,
     pub(super) multipliers: &'a mut Augmented,
-    /// What is followed, and its velocities.
+    /// The impulses of the method that is followed, and their velocities.
     pub(super) room: &'a mut [Vec<f64>; 2],
 }
 
@@ -66,21 +51,22 @@ enum Way {
     Multipliers,
 }
 
-/// See the module; holds during one call.
+/// Parts of an island, during one call.
 #[derive(Default)]
 pub(crate) struct Parts {
     c: Vec<f64>,
     squares: Vec<f64>,
-    /// Of every block, whether it is in a part.
+    /// Whether a block is in a part.
     inside: Vec<bool>,
-    /// Of every tree: whether it is near, the way to the tree that stands for its part, and its place among the part's.
+    /// For every tree: whether it is near, the way to the tree that stands for its part, and its place among
+    /// the part's.
     near: Vec<bool>,
     parent: Vec<usize>,
     place: Vec<usize>,
     /// Blocks of the parts, part by part, each ascending, and where each part ends.
     blocks: Vec<usize>,
     ends: Vec<usize>,
-    /// Of the present part.
+    /// The present part.
     trees: Vec<usize>,
     problem: ConstraintProblem,
     stopping: StoppingResidual,
@@ -91,8 +77,8 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Solves what is wrong with `lambda` part by part. The steps this took, as steps of the whole; `None` if one part is
-    /// most of it.
+    /// Solves what is wrong with `lambda` part by part. The steps this took, as steps of the whole; `None` if
+    /// one part is most of it.
     pub(super) fn solve(
         &mut self,
         view: &View,
@@ -100,11 +86,12 @@ impl Parts {
         tolerance: f64,
         mut tools: Tools,
     ) -> Option<u32> {
+        let t = &view.tuning.parts;
         view.problem.velocities_into(lambda, &mut self.c);
         let sum = view.stopping.squares_into(view.problem, view.law, lambda, &self.c, &mut self.squares);
         let mean = sum / view.problem.len() as f64;
-        let most = MOST * view.problem.len() as f64;
-        let found = RANGES.iter().any(|&(share, reach)| {
+        let most = t.most * view.problem.len() as f64;
+        let found = t.ranges().iter().any(|&(share, reach)| {
             let largest = self.find(view.problem, share * share * mean, reach);
             largest > 0 && largest as f64 <= most
         });
@@ -113,7 +100,7 @@ impl Parts {
         }
         self.place.clear();
         self.place.resize(view.problem.delassus_factor.trees(), NOWHERE);
-        let (goal, mut cost, mut knots) = (SHARE * tolerance, 0, 0);
+        let (goal, mut cost, mut knots) = (t.share * tolerance, 0, 0);
         for k in 0..self.ends.len() {
             if work::spent() {
                 break;
@@ -130,9 +117,10 @@ impl Parts {
                 stopping: &self.stopping,
                 law: view.law,
                 sweeps: true,
+                tuning: view.tuning,
             };
             let mut reached = tools.advance(&part, &mut mine, e, goal);
-            if reached.residual > goal.max(TIED * e) && mine.len() <= KNOT_ROWS && knots < KNOTS {
+            if reached.residual > goal.max(t.tied * e) && mine.len() <= t.knot_rows && knots < t.knots {
                 knots += 1;
                 tools.untie(&part, &mut mine, &mut self.trial, &mut reached, goal);
             }
@@ -223,11 +211,11 @@ impl Parts {
 impl Tools<'_> {
     /// From `lambda`, which leaves `e`, by Newton's method, and along a path where that fails.
     fn advance(&mut self, part: &View, lambda: &mut [f64], e: f64, goal: f64) -> Reached {
-        let reached = self.newton.solve(part, lambda, e, goal, NEWTON_STEPS);
+        let reached = self.newton.solve(part, lambda, e, goal, part.tuning.parts.newton_steps);
         if reached.residual <= goal || work::spent() {
             return reached;
         }
-        let further = self.path.solve(part, lambda, goal, PATH_STEPS, false);
+        let further = self.path.solve(part, lambda, goal, part.tuning.parts.path_steps, false);
         Reached { steps: reached.steps + further.steps, ..further }
     }
 
@@ -259,18 +247,17 @@ impl Tools<'_> {
 
     /// To where a way leads from no impulses.
     fn go(&mut self, way: Way, part: &View, lambda: &mut Vec<f64>, goal: f64) -> Reached {
-        let problem = part.problem;
-        lambda.clear();
-        lambda.resize(problem.rows(), 0.0);
+        let (problem, t) = (part.problem, &part.tuning.parts);
+        zeros(lambda, problem.rows());
         part.law.project_all(problem, lambda);
         match way {
-            Way::Sweeps => Reached { residual: sweep(part, lambda, SWEEPS, self.room), steps: SWEEPS },
+            Way::Sweeps => Reached { residual: sweep(part, lambda, t.sweeps, self.room), steps: t.sweeps },
             Way::Smoothed => {
-                let to = (lambda, goal, SMOOTHED_STEPS);
+                let to = (lambda, goal, t.smoothed_steps);
                 follow(self.smoothed, &Function::FischerBurmeister, self.room, part, to)
             }
             Way::Multipliers => {
-                let to = (lambda, goal, MULTIPLIER_STEPS);
+                let to = (lambda, goal, t.multiplier_steps);
                 follow(self.multipliers, &Start::DEFAULT, self.room, part, to)
             }
         }
@@ -281,7 +268,7 @@ impl Tools<'_> {
 mod tests {
     use super::*;
     use crate::auto::{Auto, AutoParams};
-    use crate::testing::{stack, with_delassus_factor};
+    use crate::testing::{stack, tuning, with_delassus_factor};
     use stiction_contact::{ContactSolver, Law};
     use stiction_dynamics::spatial::vec3;
 
@@ -292,7 +279,7 @@ mod tests {
         stopping: &'a StoppingResidual,
         blocks: &'a [Block],
     ) -> View<'a> {
-        View { problem, blocks, stopping, law: Law::Ncp, sweeps: true }
+        View { problem, blocks, stopping, law: Law::Ncp, sweeps: true, tuning: tuning() }
     }
 
     /// A stack of cubes that is pushed, and its answer but for the impulses of some contacts.
@@ -324,8 +311,8 @@ mod tests {
         tooled(|tools| parts.solve(&view(problem, &stopping, &blocks), lambda, TOLERANCE, tools))
     }
 
-    /// Two faces press each other far too much: neither Newton's method nor the path leads from there to the answer. Ways
-    /// from no impulses do, and none takes an answer away.
+    /// Two faces press each other far too much: neither Newton's method nor the path leads from there to the
+    /// answer. Ways from no impulses do, and none takes an answer away.
     #[test]
     fn a_knot_is_untied_from_nothing() {
         let (problem, mut lambda) = disturbed(&[]);

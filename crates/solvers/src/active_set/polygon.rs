@@ -1,6 +1,6 @@
-//! The Newton finish of polygons: the pieces of [`super::newton`] that have corners.
+//! The Newton finish of polygons: the pieces of [`super`] that have corners.
 
-use super::newton::Piece;
+use super::piece::Piece;
 use crate::local::Contact;
 use stiction_contact::Law;
 

@@ -1,4 +1,4 @@
-//! One sweep, (1) and (2) of [`super`].
+//! One sweep, (1) and (2) of [`crate::sweep`].
 
 use super::Block;
 use crate::local::{Contact, patch};
@@ -47,7 +47,7 @@ pub(crate) fn by_blocks(
     }
 }
 
-/// The same by the factor of G, whose blocks have at most three rows: z = Wᵀ λ follows the impulses, and `c` is written
+/// Every block in order, by the factor of G, whose blocks have at most three rows: z = Wᵀ λ follows the impulses, and `c` is written
 /// at the end.
 pub(crate) fn by_factor(
     answer: impl Answer,
@@ -125,8 +125,8 @@ fn add_column(problem: &ConstraintProblem, i: usize, r: usize, d: &[f64], c: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blocks::blocks_into;
     use crate::residual::StoppingResidual;
-    use crate::sweep::blocks_into;
     use crate::testing::{stack, with_delassus_factor};
     use stiction_dynamics::spatial::vec3;
 

@@ -1,7 +1,8 @@
 //! Newton finish, from the active set that sweeps have found.
 //!
-//! For the exact law, Alart and Curnier's equations [AlartCurnier1991] are non-smooth but piecewise differentiable; with
-//! τ_N = λ_N − ρ_N c_N, τ_T = λ_T − ρ_T c_T, r = μ τ_N, e = τ_T/‖τ_T‖ and q = r/‖τ_T‖, a contact is
+//! For the exact law, Alart and Curnier's equations [AlartCurnier1991] are non-smooth but piecewise
+//! differentiable; with τ_N = λ_N − ρ_N c_N, τ_T = λ_T − ρ_T c_T, r = μ τ_N, e = τ_T/‖τ_T‖ and q = r/‖τ_T‖, a
+//! contact is
 //!
 //! ```text
 //!     open    τ_N ≤ 0          λ = 0                                            (1)
@@ -35,19 +36,18 @@
 //! to an edge that holds λ.
 //!
 //! Only rows that can change are unknown. G may be singular (hyperstatic contacts), and the equations of the
-//! pieces then inconsistent: of four corners whose gaps are not quite of one plane, one must open. G's diagonal is
-//! raised by a share ε of itself, which bounds the step in the null space by residual/ε and costs a factor ε/σ
-//! of contraction. For the exact law ε = residual/‖g‖ [Marquardt1963], by which impulses go about as far as they are
-//! large; for the others, which have no other way where masses differ much, 10⁻¹⁰. Where steps lead nowhere ε
-//! grows. Steps may raise the natural map for a
-//! while (the pieces are being sorted out); the best iterate is what counts. Quadratic where it works,
-//! ⅔ rows³ operations a step.
+//! pieces then inconsistent: of four corners whose gaps are not quite of one plane, one must open. G's
+//! diagonal is raised by a share ε of itself, which bounds the step in the null space by residual/ε and costs
+//! a factor ε/σ of contraction. For the exact law ε = residual/‖g‖ [Marquardt1963], by which impulses go
+//! about as far as they are large; for the others, which have no other way where masses differ much, 10⁻¹⁰.
+//! Where steps lead nowhere ε grows. Steps may raise the natural map for a while (the pieces are being sorted
+//! out); the best iterate is what counts. Quadratic where it works, ⅔ rows³ operations a step.
 //!
-//! In large islands a step is wrong in few places, whose pieces it does not know, and far off there. Two sweeps give each
-//! contact its own answer again before the next; ε is (residual/‖g‖)^0.7, so that what contradicts itself by little does
-//! not throw impulses far, a hundredth of it where rows are few, and falls to a tenth at most, but to a thousandth where the
-//! pieces have stayed and the step gained a digit: it is all that the next is slowed down by. What has gone far astray is taken
-//! back.
+//! In large islands a step is wrong in few places, whose pieces it does not know, and far off there. Two
+//! sweeps give each contact its own answer again before the next; ε is (residual/‖g‖)^0.7, so that what
+//! contradicts itself by little does not throw impulses far, a hundredth of it where rows are few, and falls
+//! to a tenth at most, but to a thousandth where the pieces have stayed and the step gained a digit: it is
+//! all that the next is slowed down by. A step that has gone far astray is undone.
 //!
 //! Successive time steps pose nearly the same problem. The factors of the last step are kept, and serve
 //! the next solve while the pieces are the same:
@@ -56,55 +56,28 @@
 //!     (matrix of an earlier step) Δλ = (right-hand side of this one)            (9)
 //! ```
 //!
-//! Where a robot has moved on since, each of these gains less; factors by which one step does not do are renewed in time
-//! where what they were of was far from singular.
+//! Where a robot has moved on since, each of these gains less; factors by which one step does not do are
+//! renewed in time where what they were of was far from singular.
 
+mod patch;
+mod piece;
+mod polygon;
 mod rows;
 #[cfg(test)]
 mod tests;
 
-use super::patch;
-use super::polygon;
-use super::{Reached, View};
-use crate::dense::{Lu, STRIP};
+use crate::blocks::{Block, pass};
+use crate::dense::{Lu, STRIP, zeros};
 use crate::local::{Contact, quartic};
-use crate::plan::FEWEST;
-use crate::sweep::{Block, pass};
 use crate::trees::{Equation, TreeSystem};
+use crate::tuning::NewtonTuning;
+use crate::view::{Reached, View};
+use piece::{Piece, piece_of, ray_of};
 use std::mem::{Discriminant, discriminant};
-use stiction_contact::certificate::{exact, raisim_multipliers};
-use stiction_contact::cone::{MAX_ROWS, project_friction};
+use stiction_contact::certificate::exact;
 use stiction_contact::{Cone, Law};
 
-/// ε, least and largest [–].
-const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
-/// Its growth when steps lead nowhere [–], and the steps in a row that may fail to halve the best residual: for
-/// the exact law, which has other ways, and for the others.
-const HARDER: [f64; 2] = [30.0, 1e3];
-const WANDER: [u32; 2] = [2, 4];
-/// ε in islands of many trees: as a power of residual/‖g‖, and so small a share of that with [`FEWEST`] at most.
-const POWER: f64 = 0.7;
-const SMALL: f64 = 0.01;
-/// There too: what a step must leave of the best residual, or sweeps follow; so many; and the least share of ε
-/// that a better step leaves [–].
-const ROUGH: f64 = 0.3;
-const SMOOTHING_SWEEPS: usize = 2;
-/// What contacts may leave of a residual without being asked [–].
-const LITTLE: f64 = 0.1;
-const SLOWEST: f64 = 0.1;
-/// How many times worse than the best a step there may be before it is taken back at once [–].
-const ASTRAY: f64 = 100.0;
-/// What a step gains where ε is all that slowed it down, the pieces being right; and the share of ε that is left then [–].
-const GAIN: f64 = 0.1;
-const QUICK: f64 = 0.01;
-/// Least pivot of equations that have one answer [–].
-const REGULAR: f64 = 1e-6;
-/// Steps by old factors; each must gain a digit.
-const CHORD_STEPS: u32 = 3;
-/// Solves after which factors are renewed by which one step did not do.
-const RENEWAL: u32 = 12;
-
-/// See the module.
+/// Newton's method on one problem, with the factors of its last pieces.
 #[derive(Default)]
 pub(crate) struct Newton {
     lu: Lu,
@@ -143,23 +116,6 @@ pub(crate) struct Newton {
 
 const KNOWN: usize = usize::MAX;
 
-/// The piece a block is on, with what (2)–(5) need.
-#[derive(Clone, Copy)]
-pub(super) enum Piece {
-    /// Δλ is known.
-    Fixed,
-    /// c = 0 in all rows.
-    Stick,
-    /// (3): e, q, μ, ρ_N, ρ_T, r.
-    Slide { e: [f64; 2], q: f64, mu: f64, rho_n: f64, rho_t: f64, r: f64 },
-    /// Weights of Δc and of Δλ/ρ, and the right-hand side, for ρ = 1/‖A‖_F: (6), (7) or (8).
-    Linear { left: [[f64; 3]; 3], own: [[f64; 3]; 3], rhs: [f64; 3] },
-    /// (3) in more than two tangential directions, e in the order of the rows.
-    Turn { e: [f64; MAX_ROWS - 1], q: f64, mu: f64, rho_n: f64, rho_t: f64, r: f64 },
-    /// Frictionless and closed.
-    Closed,
-}
-
 impl Newton {
     /// Improves `lambda`, whose residual is `current`; returns the residual reached and the steps taken.
     pub(crate) fn solve(
@@ -170,8 +126,7 @@ impl Newton {
         tolerance: f64,
         max_steps: u32,
     ) -> Reached {
-        self.lambda.clear();
-        self.lambda.extend_from_slice(lambda);
+        lambda.clone_into(&mut self.lambda);
         view.problem.velocities_into(&self.lambda, &mut self.c);
         self.forget();
         self.whole.clear();
@@ -181,29 +136,30 @@ impl Newton {
         }
         let (mut best, mut wandered) = (current, 0);
         let scale = view.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
-        let [least, most] = REGULARISATION;
+        let (t, fewest) = (&view.tuning.newton, view.tuning.islands.fewest);
+        let NewtonTuning { least, most, .. } = *t;
         let exact = view.law == Law::Ncp;
-        let (harder, wander) = if exact { (HARDER[0], WANDER[0]) } else { (HARDER[1], WANDER[1]) };
+        let (harder, wander) = if exact { (t.harder, t.wander) } else { (t.harder_other, t.wander_other) };
         let in_trees = self.in_trees;
-        let small = if in_trees && lambda.len() <= FEWEST { SMALL } else { 1.0 };
+        let small = if in_trees && lambda.len() <= fewest { t.small } else { 1.0 };
         let share = |e: f64| {
-            let share = if in_trees { (e / scale).powf(POWER) } else { e / scale };
-            if exact { (small * share).clamp(least, most) } else { least }
+            let share = if in_trees { (e / scale).powf(t.power) } else { e / scale };
+            if exact { (small * share).clamp(least.min(most), most) } else { least }
         };
         let smooths = exact && self.in_trees && view.sweeps;
-        let slowest = if self.in_trees { SLOWEST } else { 0.0 };
+        let slowest = if self.in_trees { t.slowest } else { 0.0 };
         self.regularisation = share(current);
         let mut gained = false;
         for step in 1..=max_steps {
             let unknowns = self.sort(view);
             if exact && in_trees && gained && self.same_pieces() {
-                self.regularisation = (QUICK * self.regularisation).max(least);
+                self.regularisation = (t.quick * self.regularisation).max(least);
             }
             if !self.solve_step(view, unknowns, false) {
                 return Reached { residual: best, steps: step };
             }
             let mut e = self.take_step(view);
-            if smooths && e > ROUGH * best {
+            if smooths && e > t.rough * best {
                 e = self.smooth(view, e, tolerance);
             }
             if !e.is_finite() {
@@ -211,7 +167,7 @@ impl Newton {
             }
             wandered = if e < 0.5 * best { 0 } else { wandered + 1 };
             let e = view.cautious(e, &self.lambda, tolerance, &mut self.d_c);
-            gained = e < GAIN * best;
+            gained = e < t.gain * best;
             if e < best {
                 best = e;
                 lambda.copy_from_slice(&self.lambda);
@@ -223,7 +179,7 @@ impl Newton {
             if best <= tolerance || crate::work::spent() {
                 return Reached { residual: best, steps: step };
             }
-            if wandered > wander || smooths && e > ASTRAY * best {
+            if wandered > wander || smooths && e > t.astray * best {
                 self.regularisation *= harder;
                 if self.regularisation > most {
                     return Reached { residual: best, steps: step };
@@ -236,10 +192,10 @@ impl Newton {
         Reached { residual: best, steps: max_steps }
     }
 
-    /// As [`Self::solve`], by the factors of an earlier solve (9): good while no contact changes its
-    /// piece. At most [`CHORD_STEPS`] steps of 2 rows² operations.
-    /// `c` are the velocities of `lambda`.
-    pub(super) fn chord(
+    /// Goes as [`Self::solve`] does, by the factors of an earlier solve (9): good while no contact changes
+    /// its piece. At most `newton.chord_steps` steps of 2 rows² operations. `c` are the velocities of
+    /// `lambda`.
+    pub(crate) fn chord(
         &mut self,
         view: &View,
         lambda: &mut [f64],
@@ -252,10 +208,9 @@ impl Newton {
             return reached;
         }
         for (mine, given) in [(&mut self.lambda, &*lambda), (&mut self.c, c)] {
-            mine.clear();
-            mine.extend_from_slice(given);
+            given.clone_into(mine);
         }
-        while reached.steps < CHORD_STEPS && reached.residual > tolerance {
+        while reached.steps < view.tuning.newton.chord_steps && reached.residual > tolerance {
             let unknowns = self.sort(view);
             if !self.same_pieces() || self.unknown != self.held || !self.solve_step(view, unknowns, true) {
                 break;
@@ -279,12 +234,12 @@ impl Newton {
     }
 
     /// True if new factors would save steps.
-    pub(super) fn stale(&self) -> bool {
-        self.slow && self.regular && self.age >= RENEWAL && !self.held.is_empty()
+    pub(crate) fn stale(&self, tuning: &NewtonTuning) -> bool {
+        self.slow && self.regular && self.age >= tuning.renewal && !self.held.is_empty()
     }
 
     /// True if the pieces of the last step leave the impulses no freedom.
-    pub(super) fn regular(&self) -> bool {
+    pub(crate) fn regular(&self) -> bool {
         self.regular
     }
 
@@ -298,15 +253,16 @@ impl Newton {
         view.residual(&self.lambda, &self.c)
     }
 
-    /// Sweeps from where a step has led, to the residual `e`, by the exact answer of each contact that leaves more than its
-    /// share of that; the residual they leave.
+    /// Sweeps from where a step has led, to the residual `e`, by the exact answer of each contact that leaves
+    /// more than its share of that; the residual they leave.
     fn smooth(&mut self, view: &View, e: f64, tolerance: f64) -> f64 {
-        let least = (LITTLE * e).powi(2) / view.blocks.len() as f64;
+        let t = &view.tuning.newton;
+        let least = (t.little * e).powi(2) / view.blocks.len() as f64;
         let answer = |contact: &Contact, l: [f64; 3], c: [f64; 3]| {
             let left = exact::contact_squared(contact.mu, contact.norm, l.into(), c.into());
             if left <= least { l } else { quartic::solve(contact, l, c) }
         };
-        for _ in 0..SMOOTHING_SWEEPS {
+        for _ in 0..t.sweeps {
             let room = (&mut self.z, &mut self.c[..]);
             pass::by_factor(answer, view.blocks, view.problem, &mut self.lambda, room);
         }
@@ -331,8 +287,7 @@ impl Newton {
         self.pieces.clear();
         self.unknown.clear();
         self.unknown.resize(rows, KNOWN);
-        self.known.clear();
-        self.known.resize(rows, 0.0);
+        zeros(&mut self.known, rows);
         let mut unknowns = 0;
         for (i, block) in view.blocks.iter().enumerate() {
             let range = view.problem.range(i);
@@ -413,8 +368,7 @@ impl Newton {
             self.held.extend_from_slice(&self.unknown);
             self.held_pieces.extend(self.pieces.iter().map(discriminant));
         }
-        self.step.clear();
-        self.step.resize(problem.rows(), 0.0);
+        zeros(&mut self.step, problem.rows());
         for i in 0..self.pieces.len() {
             let rows = problem.range(i);
             if rows.len() > 3 {
@@ -429,8 +383,7 @@ impl Newton {
         if self.in_trees {
             self.trees.solve(problem.row_start(), &mut self.step);
         } else {
-            self.packed.clear();
-            self.packed.resize(unknowns, 0.0);
+            zeros(&mut self.packed, unknowns);
             for (x, &at) in self.step.iter().zip(&self.unknown).filter(|e| *e.1 != KNOWN) {
                 self.packed[at] = *x;
             }
@@ -524,77 +477,4 @@ impl Newton {
         self.trees = trees;
         factored
     }
-}
-
-/// (1)–(3).
-fn piece_of(a: &[f64; 9], mu: f64, l: [f64; 3], c: [f64; 3]) -> Piece {
-    let rho_n = 1.0 / a[8];
-    let rho_t = 1.0 / (a[0] + a[4]);
-    let tau_n = l[2] - rho_n * c[2];
-    if tau_n <= 0.0 {
-        return Piece::Fixed;
-    }
-    let r = mu * tau_n;
-    if r == 0.0 {
-        return Piece::Closed;
-    }
-    let tau = [l[0] - rho_t * c[0], l[1] - rho_t * c[1]];
-    let t = (tau[0] * tau[0] + tau[1] * tau[1]).sqrt();
-    if t <= r {
-        return Piece::Stick;
-    }
-    Piece::Slide { e: [tau[0] / t, tau[1] / t], q: r / t, mu, rho_n, rho_t, r }
-}
-
-/// The piece of the natural map of a law other than the exact one.
-fn ray_of(contact: &Contact, law: Law, l: [f64; 3], c: [f64; 3]) -> Piece {
-    let (a, mu, rho) = (&contact.a, contact.mu, 1.0 / contact.norm);
-    // ĉ and ĉ', which is I + A_N: ⊗ (μ e, 0)/(A_NN − μ e·A_NT) with e along c_T + γ A_NT.
-    let mut corrected = c;
-    let mut gradient = [0.0; 2];
-    if law == Law::Raisim
-        && let Some(gamma) = raisim_multipliers(a, mu, l.into(), c.into()).into_iter().flatten().next()
-    {
-        (0..3).for_each(|k| corrected[k] += gamma * a[6 + k]);
-        let t = corrected[0].hypot(corrected[1]);
-        if t > 0.0 {
-            let e = [corrected[0] / t, corrected[1] / t];
-            let bottom = a[8] - mu * (e[0] * a[6] + e[1] * a[7]);
-            gradient = e.map(|e| if bottom > 0.0 { mu * e / bottom } else { 0.0 });
-        }
-    }
-    let x: [f64; 3] = std::array::from_fn(|k| l[k] - rho * corrected[k]);
-    let t = x[0].hypot(x[1]);
-    if mu * t <= -x[2] {
-        return Piece::Fixed;
-    }
-    if mu == 0.0 {
-        return Piece::Closed;
-    }
-    if t <= mu * x[2] {
-        return Piece::Stick;
-    }
-    // P(x) = a (μ e, 1) with a = (μ t + x_N)/(1 + μ²).
-    let e = [x[0] / t, x[1] / t];
-    let share = 1.0 / (1.0 + mu * mu);
-    let turn = mu * (mu * t + x[2]) * share / t;
-    let along = [mu * e[0] * share, mu * e[1] * share, share];
-    let mut slope = [[0.0; 3]; 3];
-    for k in 0..2 {
-        for m in 0..3 {
-            let across = if m == 2 { 0.0 } else { f64::from(u8::from(k == m)) - e[k] * e[m] };
-            slope[k][m] = mu * e[k] * along[m] + turn * across;
-        }
-    }
-    slope[2] = along;
-    let mut chained = slope;
-    for row in &mut chained {
-        let normal: f64 = (0..3).map(|m| row[m] * a[6 + m]).sum();
-        row[0] += normal * gradient[0];
-        row[1] += normal * gradient[1];
-    }
-    let projected = project_friction(x.into(), mu).to_array();
-    let rhs = std::array::from_fn(|k| (projected[k] - l[k]) / rho);
-    let own = std::array::from_fn(|k| std::array::from_fn(|m| f64::from(u8::from(k == m)) - slope[k][m]));
-    Piece::Linear { left: chained, own, rhs }
 }

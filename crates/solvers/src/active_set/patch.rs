@@ -1,4 +1,4 @@
-//! The Newton finish of contacts that resist turning: [`super::newton`] in more tangential directions.
+//! The Newton finish of contacts that resist turning: [`super`] in more tangential directions.
 //!
 //! Of a sliding patch, divided by ρ_T, with e, q and r as there,
 //!
@@ -6,8 +6,8 @@
 //!     Δλ_T − e μ (Δλ_N − ρ_N Δc_N) − q (1 − e eᵀ) (Δλ_T − ρ_T Δc_T) = −(λ_T − r e)
 //! ```
 
-use super::View;
-use super::newton::Piece;
+use super::piece::Piece;
+use crate::view::View;
 use stiction_contact::cone::MAX_ROWS;
 
 /// Weights of Δc and of Δλ in the equations of a patch, and their right-hand sides.
@@ -17,7 +17,7 @@ pub(super) struct Patch {
     pub(super) rhs: [f64; MAX_ROWS],
 }
 
-/// Those of block i on `piece`, at λ and c, of which c moves by Δc because of what is known.
+/// Weights and right-hand sides of block i on `piece`, at λ and c, of which c moves by Δc because of what is known.
 pub(super) fn equations(
     piece: &Piece,
     view: &View,

@@ -1,11 +1,12 @@
-//! Newton's equations by rows of unknowns, from the blocks of G, or where it is known by W, of one tree or without blocks,
-//! from all of G: that is found once in a solve, of which equations are sums of few rows.
+//! Newton's equations by rows of unknowns, from the blocks of G, or where it is known by W, of one tree or
+//! without blocks, from all of G: that is found once in a solve, of which equations are sums of few rows.
 
 use super::patch::{self, Patch};
-use super::{KNOWN, Newton, Piece, REGULAR};
-use crate::dense::{STRIP, add, whole_into};
-use crate::finish::View;
+use super::piece::Piece;
+use super::{KNOWN, Newton};
+use crate::dense::{STRIP, add, whole_into, zeros};
 use crate::trees::{Equation, knows_all};
+use crate::view::View;
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;
 use stiction_dynamics::lanes;
@@ -34,10 +35,10 @@ impl Newton {
                 self.write(problem, i, &left, &own);
             }
         }
-        self.factor_written()
+        self.factor_written(view.tuning.newton.regular)
     }
 
-    /// The same from all of G.
+    /// Factors the equations from all of G.
     fn factor_rows_of_thin(&mut self, view: &View, unknowns: usize) -> bool {
         let rows = view.problem.rows();
         self.lu.reserve(rows); // what is unknown now may be few of them
@@ -49,7 +50,7 @@ impl Newton {
             #[inline(always)]
             || self.write_all(view),
         );
-        self.factor_written()
+        self.factor_written(view.tuning.newton.regular)
     }
 
     #[inline(always)]
@@ -59,8 +60,7 @@ impl Newton {
         self.places.clear();
         self.places.reserve(rows);
         self.places.extend((0..rows).filter(|&row| self.unknown[row] != KNOWN));
-        self.packed.clear();
-        self.packed.resize(rows.next_multiple_of(STRIP), 0.0);
+        zeros(&mut self.packed, rows.next_multiple_of(STRIP));
         for i in 0..self.pieces.len() {
             let range = problem.range(i);
             if self.unknown[range.clone()].iter().all(|u| *u == KNOWN) {
@@ -78,7 +78,7 @@ impl Newton {
         }
     }
 
-    /// Those of one block.
+    /// Writes the equations of one block from all of G.
     #[inline(always)]
     fn write_of_whole<const N: usize>(
         &mut self,
@@ -110,9 +110,9 @@ impl Newton {
     }
 
     /// True if what has been written has factors.
-    fn factor_written(&mut self) -> bool {
+    fn factor_written(&mut self, regular: f64) -> bool {
         let factored = self.lu.factor();
-        self.regular = self.lu.least_pivot() > REGULAR.max(10.0 * self.regularisation);
+        self.regular = self.lu.least_pivot() > regular.max(10.0 * self.regularisation);
         factored
     }
 
