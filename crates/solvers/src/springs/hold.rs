@@ -38,12 +38,13 @@ pub(super) struct Hold {
 
 impl Hold {
     /// The smallest impulses of the island that hold all that presses, into `self.lambda`; their natural map, at most
-    /// `tolerance` [m/s]. `None` where they are no answer.
+    /// `tolerance` [m/s]. `None` where they are no answer, or a first step goes so many times `beyond` the cone of a contact.
     pub(super) fn smallest<D: Delassus>(
         &mut self,
         island: &Island<'_>,
         a: &mut D,
         tolerance: f64,
+        beyond: f64,
     ) -> Option<f64> {
         self.press(island, a);
         if !self.touches() {
@@ -51,7 +52,6 @@ impl Hold {
         }
         self.metric(island, island.params.null);
         for _ in 0..island.params.rounds {
-            let beyond = island.params.beyond;
             if !self.factor_and_solve(island, a, tolerance, beyond) {
                 return None;
             }

@@ -216,7 +216,7 @@ impl Springs {
 
     /// Leaves the answer of the rule in `impulses`, whatever they are. `stopping` is prepared for the problem, which is one island.
     pub(crate) fn answer(&mut self, task: &Question<'_>, impulses: &mut [f64]) -> Answer {
-        let Question { problem, tolerance, .. } = *task;
+        let Question { problem, params, tolerance, .. } = *task;
         let held = tolerance.min(task.params.held);
         let size = problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
         if size == 0.0 {
@@ -235,7 +235,7 @@ impl Springs {
             if known && newton.slides(island) {
                 return from_equilibrium(island, (hold, newton), a, tolerance, impulses);
             }
-            if let Some(residual) = hold.smallest(island, a, held) {
+            if let Some(residual) = hold.smallest(island, a, held, params.beyond) {
                 newton.forget();
                 impulses.copy_from_slice(&hold.lambda);
                 return Answer::Found(Found { residual, steps: 1 });
@@ -260,7 +260,8 @@ impl Springs {
             residual = if island.is_large() {
                 hold.any_of_many(island, a, tolerance)
             } else {
-                hold.smallest(island, a, tolerance).or_else(|| hold.any_of_p(island, a, tolerance))
+                hold.smallest(island, a, tolerance, f64::INFINITY)
+                    .or_else(|| hold.any_of_p(island, a, tolerance))
             };
             if residual.is_some() {
                 impulses.copy_from_slice(&hold.lambda);
