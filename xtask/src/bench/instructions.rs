@@ -10,7 +10,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::shared::{self, write};
-use super::steps;
+use super::{phases, steps};
 use crate::args::Args;
 use crate::process::{answers, cargo, output, root, run as spawn, target};
 
@@ -20,10 +20,11 @@ uncertified, by the command as it is shipped) of eight scenes, a pile, packed bo
 a hand, and a batch of 64; and compares them with the committed counts, xtask/bench/instructions.json. More than 3 % above
 is an error.
 
-    cargo xtask bench instructions [--offline] [--accept WHY]
+    cargo xtask bench instructions [--offline] [--accept WHY] [--phases]
 
     --offline       only whole steps, of scenes that need neither the network nor files of others
     --accept WHY    write the counts of this run as the committed ones, and why some are larger
+    --phases        what a step costs by its phases, as a table, and nothing else
 
 Needs Valgrind (without it nothing is counted, and that is said) and the network once: gungraun-runner
 is installed into target/gungraun, where everything is compiled apart from the rest.";
@@ -35,10 +36,14 @@ const TOLERANCE: f64 = 0.03;
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let (offline, accept) = (args.flag("--offline"), args.option("--accept")?);
+    let by_phases = args.flag("--phases");
     args.finish(0)?;
     if !answers(Command::new("valgrind").arg("--version")) {
         println!("*** NOT COUNTED: instructions (valgrind is not installed) ***");
         return Ok(());
+    }
+    if by_phases {
+        return phases::print(offline);
     }
     let mut counts = if offline { BTreeMap::new() } else { of_algorithms()? };
     counts.extend(steps::counts(offline)?);

@@ -5,6 +5,7 @@ mod camera;
 mod collision;
 mod dynamics;
 mod instructions;
+mod phases;
 mod pressure;
 mod scale;
 mod scenes;
