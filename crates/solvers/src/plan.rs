@@ -4,7 +4,8 @@
 //! `between` at growing intervals of sweeps; the stage `others` of that one goes on with the next of `others`, which each have
 //! one attempt. A [`Line`] is tried where all its conditions ([`When`]) hold, for at most so many steps. A stage leaves the best
 //! impulses it has met, so that lines may be moved, added or left out ([`Plan::without`]): that changes what a solve costs and how far
-//! it comes, but never makes its answer worse than its start.
+//! it comes, but never makes its answer worse than its start. A line with the condition
+//! [`When::Creeps`] is read after an answer, wherever it stands.
 
 mod record;
 

@@ -34,7 +34,8 @@ pub(super) trait Delassus {
     /// Factors the equations of `pieces`, `d` being the diagonal of D by rows [1/kg]. False if they are singular.
     fn factor(&mut self, problem: &ConstraintProblem, pieces: &[Piece], d: &[f64]) -> bool;
 
-    /// True if the symmetric equations just factored are far from singular, the least pivot being more than `share` of the largest:
+    /// True if the symmetric equations just factored are far from singular, the least pivot being more than
+    /// `share` of the largest:
     /// no impulses act on no velocity.
     fn is_regular(&self, share: f64) -> bool;
 

@@ -7,8 +7,10 @@
 //!     λ ← λ − (A + ε D)_PP⁻¹ (A λ + g)_P  from λ = 0, until it rests                           (2)
 //! ```
 //!
-//! P is what presses without friction, without what then pulls and with what then overlaps. Where these impulses are in their
-//! cones, they are the limit of (1) of [`super`]. Where contacts are hyperstatic, no impulses take away what gaps of one face
+//! P is what presses without friction, without what then pulls and with what then overlaps. Where these
+//! impulses are in their
+//! cones, they are the limit of (1) of [`super`]. Where contacts are hyperstatic, no impulses take away what
+//! gaps of one face
 //! leave by rounding; (2) then goes on in the range of A alone, by (A + ε D)⁻¹ A (A + ε D)⁻¹.
 //!
 //! Where the smallest impulses leave their cones, others may not: [`Hold::any`] finds these, the smallest of them, by the
@@ -38,7 +40,8 @@ pub(super) struct Hold {
 
 impl Hold {
     /// The smallest impulses of the island that hold all that presses, into `self.lambda`; their natural map, at most
-    /// `tolerance` [m/s]. `None` where they are no answer, or a first step goes so many times `beyond` the cone of a contact.
+    /// `tolerance` [m/s]. `None` where they are no answer, or a first step goes so many times `beyond` the
+    /// cone of a contact.
     pub(super) fn smallest<D: Delassus>(
         &mut self,
         island: &Island<'_>,
@@ -83,7 +86,8 @@ impl Hold {
         self.any_of_p(island, a, tolerance)
     }
 
-    /// Any admissible impulses that hold what closes without impulses, as [`Self::any`] finds them: for islands of many rows.
+    /// Any admissible impulses that hold what closes without impulses, as [`Self::any`] finds them: for
+    /// islands of many rows.
     pub(super) fn any_of_many<D: Delassus>(
         &mut self,
         island: &Island<'_>,
@@ -213,7 +217,8 @@ impl Hold {
         self.pieces.iter().any(|piece| !matches!(piece, Piece::Fixed(_)))
     }
 
-    /// (2) with the pieces at hand; false if it comes to no end, or its first step goes so many times `beyond` the cone of a contact.
+    /// (2) with the pieces at hand; false if it comes to no end, or its first step goes so many times
+    /// `beyond` the cone of a contact.
     fn factor_and_solve<D: Delassus>(
         &mut self,
         island: &Island<'_>,
@@ -313,7 +318,8 @@ impl Hold {
         before <= tolerance
     }
 
-    /// Takes off what rounding has left outside of the range of A, some u/ε of the impulses: A (A + ε D)⁻¹ leaves of what is in the
+    /// Takes off what rounding has left outside of the range of A, some u/ε of the impulses: A (A + ε D)⁻¹
+    /// leaves of what is in the
     /// range all but ε, which (2) in the range of A puts back.
     fn take_noise<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) {
         let problem = island.problem;

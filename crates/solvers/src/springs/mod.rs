@@ -1,6 +1,7 @@
 //! The answer that equal stiff springs give when they are loaded from nothing.
 //!
-//! The exact law may have many answers: hyperstatic contacts may share a load in many ways, and then also slide in many ways.
+//! The exact law may have many answers: hyperstatic contacts may share a load in many ways, and then also
+//! slide in many ways.
 //! Real contacts are stiff springs. With w = (G + R) λ + g and springs of compliance ρ D,
 //!
 //! ```text
@@ -11,12 +12,15 @@
 //! order of contacts, no unit, no earlier impulses, no tolerance. It is found in this order:
 //!
 //! 1. [`hold`]: the smallest impulses that hold all that presses, by one Cholesky factor; in their cones they are the limit;
-//! 2. [`newton`]: (1) at one small ρ, and a few proximal steps to ρ → 0. Newton's method begins at the equilibria of the step before where
+//! 2. [`newton`]: (1) at one small ρ, and a few proximal steps to ρ → 0. Newton's method begins at the
+//!    equilibria of the step before where
 //!    these are nearer: an equilibrium is one, so that they say how soon it is found, not which it is;
-//! 3. where what presses only creeps, any admissible impulses that hold it: a real contact, after a first micro-slip, holds by the
+//! 3. where what presses only creeps, any admissible impulses that hold it: a real contact, after a first
+//!    micro-slip, holds by the
 //!    stress that the slip built up, which (1), loaded from nothing, cannot have.
 //!
-//! D is the same for all contact points ([`metric`]), tangentially softer than along the normal, so that normals carry a load
+//! D is the same for all contact points ([`metric`]), tangentially softer than along the normal, so that
+//! normals carry a load
 //! first and friction only what they cannot.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg].
@@ -60,7 +64,8 @@ parameters! {
         presses: u32 = 16, "–", at_least(2.0);
         /// Rounds in which what is held opens where it pulls and closes where it would overlap.
         rounds: u32 = 4, "–", at_least(1.0);
-        /// Friction over what the normal impulse allows, beyond which a contact is not held by the smallest impulses, however they are refined.
+        /// Friction over what the normal impulse allows, beyond which a contact is not held by the smallest
+        /// impulses, however they are refined.
         beyond: f64 = 2.0, "–", above(1.0);
         /// Pulls and impulses outside of their cones up to this share of all impulses are rounding.
         outside: f64 = 1e-9, "–", above(0.0);
@@ -82,7 +87,8 @@ parameters! {
         newton_steps: u32 = 20, "–", at_least(1.0);
         /// Steps of Newton's method from the equilibrium of the step before, where contacts slid in it.
         steps_again: u32 = 3, "–", at_least(0.0);
-        /// ρ of the softer springs, from whose equilibrium it goes on where it finds none at once, in units of that of the stiff ones.
+        /// ρ of the softer springs, from whose equilibrium it goes on where it finds none at once, in units
+        /// of that of the stiff ones.
         softer: f64 = 10.0, "–", at_least(1.0);
         /// Error of an equilibrium, in units of ‖g‖ over the mean diagonal of G …
         found: f64 = 1e-10, "–", above(0.0);
@@ -92,7 +98,8 @@ parameters! {
         sharp: f64 = 1e-13, "–", above(0.0);
         /// An error as small as this is rounding, where a step leaves more than a tenth of it.
         newton_rounding: f64 = 1e-12, "–", above(0.0);
-        /// The factor of other steps serves while the pieces are the same and each step leaves no more than this share of the error.
+        /// The factor of other steps serves while the pieces are the same and each step leaves no more than
+        /// this share of the error.
         newton_gain: f64 = 0.1, "–", above(0.0).at_most(1.0);
         /// A proximal step that leaves more than this share of the natural map is followed by a harder one.
         slow: f64 = 0.03, "–", above(0.0).at_most(1.0);
@@ -106,13 +113,15 @@ parameters! {
         digits: f64 = 1e-4, "–", above(0.0).at_most(1.0);
         /// Share of the tolerance to which other methods find the equilibrium of the springs.
         by_chain: f64 = 1e-2, "–", above(0.0).at_most(1.0);
-        /// Slip of all that presses, as a share of what it would be without impulses, below which any impulses that hold it are the answer.
+        /// Slip of all that presses, as a share of what it would be without impulses, below which any
+        /// impulses that hold it are the answer.
         creep: f64 = 1e-2, "–", at_least(0.0);
     }
 }
 
 impl SpringsParams {
-    /// True if something slides under impulses whose velocities are c, and all that does is slower than the share `creep` of what it would
+    /// True if something slides under impulses whose velocities are c, and all that does is slower than the
+    /// share `creep` of what it would
     /// be without impulses. Slower than `tolerance` [m/s] it rests.
     pub(crate) fn creep_under(
         &self,
@@ -214,7 +223,8 @@ impl Springs {
         self.newton.forget();
     }
 
-    /// Leaves the answer of the rule in `impulses`, whatever they are. `stopping` is prepared for the problem, which is one island.
+    /// Leaves the answer of the rule in `impulses`, whatever they are. `stopping` is prepared for the
+    /// problem, which is one island.
     pub(crate) fn answer(&mut self, task: &Question<'_>, impulses: &mut [f64]) -> Answer {
         let Question { problem, params, tolerance, .. } = *task;
         let held = tolerance.min(task.params.held);
@@ -250,7 +260,8 @@ impl Springs {
         .unwrap_or(Answer::Stalled)
     }
 
-    /// Impulses that hold all that touches, of few rows the smallest if these are in their cones, into `impulses`; their natural map [m/s], at most
+    /// Impulses that hold all that touches, of few rows the smallest if these are in their cones, into
+    /// `impulses`; their natural map [m/s], at most
     /// the tolerance. `None`, and the impulses as they were, where there are none.
     pub(crate) fn hold(&mut self, task: &Question<'_>, impulses: &mut [f64]) -> Option<f64> {
         let size = task.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();

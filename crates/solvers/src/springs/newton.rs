@@ -12,7 +12,8 @@ use super::delassus::Delassus;
 use super::pieces::{Piece, piece_of, put, tangential_rows};
 use stiction_contact::Law;
 
-/// Equilibria of an answer in their order, that at ρ̄ first: where those of the next step are looked for. Each has one answer, so that
+/// Equilibria of an answer in their order, that at ρ̄ first: where those of the next step are looked for.
+/// Each has one answer, so that
 /// they say how soon it is found, not which it is.
 #[derive(Default)]
 pub(crate) struct Equilibria {
@@ -64,7 +65,8 @@ pub(super) struct Newton {
 }
 
 impl Newton {
-    /// The equilibrium of the springs at ρ̄, into `self.lambda`, from impulses `pressing` without friction: at once, or by way of softer
+    /// The equilibrium of the springs at ρ̄, into `self.lambda`, from impulses `pressing` without friction:
+    /// at once, or by way of softer
     /// springs; false if neither leads there.
     pub(super) fn equilibrium<D: Delassus>(
         &mut self,
@@ -87,13 +89,12 @@ impl Newton {
 
     /// The equilibrium at ρ̄, if Newton's method leads there in a few steps from that of the step before.
     pub(super) fn again<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) -> bool {
-        self.factorisations = 0;
         let params = island.params;
         let Some(last) = self.last.get(0, island.problem.rows()) else { return false };
-        self.lambda.clear();
-        self.lambda.extend_from_slice(last);
-        self.reference.clear();
-        self.reference.resize(self.lambda.len(), 0.0);
+        last.clone_into(&mut self.other);
+        let start = std::mem::take(&mut self.other);
+        self.begin_at(&start);
+        self.other = start;
         self.stage(island, a, (params.compliance, params.steps_again), None, params.found)
     }
 
@@ -116,7 +117,8 @@ impl Newton {
         self.factored.clear();
     }
 
-    /// ρ → 0 by proximal steps, from an equilibrium; the natural map [m/s] of the best impulses, which stay and are in their sets.
+    /// ρ → 0 by proximal steps, from an equilibrium; the natural map [m/s] of the best impulses, which stay
+    /// and are in their sets.
     pub(super) fn harden<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> f64 {
         let enough = island.params.digits * tolerance;
         self.last.set(0, &self.lambda);
@@ -174,7 +176,8 @@ impl Newton {
         island.stopping.residual(problem, Law::Ncp, &self.trial, &self.c)
     }
 
-    /// Newton's method at one ρ; true if F falls to `found`. A proximal step may begin where the `proximal`-th of the last answer ended.
+    /// Newton's method at one ρ; true if F falls to `found`. A proximal step may begin where the
+    /// `proximal`-th of the last answer ended.
     fn stage<D: Delassus>(
         &mut self,
         island: &Island<'_>,
@@ -292,7 +295,8 @@ impl Newton {
         }
     }
 
-    /// −w where velocities vanish; across the direction of friction −F_T/r, less f times what putting impulses on their pieces has
+    /// −w where velocities vanish; across the direction of friction −F_T/r, less f times what putting
+    /// impulses on their pieces has
     /// changed of w, as the equations are those before it.
     fn right_hand_side(&mut self, island: &Island<'_>) {
         let problem = island.problem;
@@ -317,7 +321,8 @@ impl Newton {
         }
     }
 
-    /// True if all that slides in the equilibrium creeps: it is slower than the share `params.creep` of what it would be without impulses.
+    /// True if all that slides in the equilibrium creeps: it is slower than the share `params.creep` of what
+    /// it would be without impulses.
     /// So it does where nothing slides at ρ̄, though the smallest impulses that would hold it are outside of their cones.
     pub(super) fn creeps(&self, island: &Island<'_>) -> bool {
         for (i, piece) in self.pieces.iter().enumerate() {

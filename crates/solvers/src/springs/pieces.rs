@@ -120,7 +120,8 @@ fn patch(cone: Cone, stiff: f64, lambda: &[f64], c: &[f64]) -> (Piece, f64) {
     (Piece::Slides { along, mu, share: radius / size, stiff }, off + (r * c[normal]).powi(2))
 }
 
-/// Puts impulses of a block where its `piece` says: to their value, or with friction along the direction of `piece` as large as that of
+/// Puts impulses of a block where its `piece` says: to their value, or with friction along the direction of
+/// `piece` as large as that of
 /// the piece `now`, whose direction may have turned since. True if they have moved.
 #[inline(always)]
 pub(super) fn put(cone: Cone, piece: &Piece, now: &Piece, lambda: &mut [f64]) -> bool {

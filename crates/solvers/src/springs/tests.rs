@@ -49,7 +49,8 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |m, (a, b)| m.max((a - b).abs()))
 }
 
-/// A cube that slides and turns, one that is dragged, one that is hit on its side, a grasp: all slide or stick on more contacts than
+/// A cube that slides and turns, one that is dragged, one that is hit on its side, a grasp: all slide or
+/// stick on more contacts than
 /// they need.
 fn problems() -> Vec<ConstraintProblem> {
     vec![
@@ -131,7 +132,8 @@ fn what_friction_can_hold_is_held() {
     }
 }
 
-/// Equilibria of the step before say how soon an answer is found, not which: an `auto` that has solved others finds what a new one does,
+/// Equilibria of the step before say how soon an answer is found, not which: an `auto` that has solved
+/// others finds what a new one does,
 /// in fewer steps.
 #[test]
 fn the_step_before_does_not_matter() {
