@@ -185,7 +185,7 @@ impl ContactFinder {
             #[inline(always)]
             || self.look_ahead(world, kin, V, ahead),
         );
-        self.collision.query(&self.poses, &self.margins, &mut self.manifolds);
+        self.collision.query(&self.poses, &self.margins, world.model.gravity, &mut self.manifolds);
         out.clear();
         self.find_meetings(world);
         self.patches.find(self.collision.near(), &self.poses);

@@ -37,7 +37,7 @@ fn world(n: usize) {
         let mut poses: Vec<Pose> = (0..n).map(|i| place(i, 1e-4 * f64::from(k))).collect();
         poses[0] = Pose::IDENTITY;
         let started = Instant::now();
-        world.query(&poses, &margins, &mut out);
+        world.query(&poses, &margins, Vec3::ZERO, &mut out);
         fastest = fastest.min(started.elapsed().as_secs_f64());
     }
     println!("{n:<10} {:>10.1} {:>10} {:>10.0}", fastest * 1e6, out.len(), fastest * 1e9 / n as f64);

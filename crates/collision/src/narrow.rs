@@ -29,14 +29,14 @@ const SURELY: f64 = 1e-6;
 ///
 /// As [`collide`] otherwise.
 pub fn collide_all(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out: &mut Vec<Manifold>) {
-    append((a, X_WA), (b, X_WB), margin, &mut Scratch::default(), out);
+    append((a, X_WA), (b, X_WB), (margin, Vec3::ZERO), &mut Scratch::default(), out);
 }
 
-/// [`collide_all`] with the memory it needs.
+/// [`collide_all`] under an acceleration of gravity in W [m/s²], with the memory it needs.
 pub(crate) fn append(
     a: (&Shape, &Pose),
     b: (&Shape, &Pose),
-    margin: f64,
+    (margin, gravity): (f64, Vec3),
     scratch: &mut Scratch,
     out: &mut Vec<Manifold>,
 ) {
@@ -47,17 +47,17 @@ pub(crate) fn append(
     if a.0.is_convex() && b.0.is_convex() || [a.0, b.0].iter().any(|s| matches!(s, Shape::Plane)) {
         // Where it will be: it is large.
         out.resize(first + 1, Manifold::new(0, 1));
-        collide(a.0, a.1, b.0, b.1, margin, &mut out[first]);
+        collide_under(gravity, a, b, margin, &mut out[first]);
         if out[first].points().is_empty() {
             out.pop();
         }
     } else if a.1.is_finite() && b.1.is_finite() {
         // The surface of the higher rank lends the triangles.
         if in_order(a.0, a.1, b.0, b.1) {
-            surface::collide(b, a, margin, scratch, out);
+            surface::collide(b, a, (margin, gravity), scratch, out);
             out[first..].iter_mut().for_each(Manifold::flip);
         } else {
-            surface::collide(a, b, margin, scratch, out);
+            surface::collide(a, b, (margin, gravity), scratch, out);
         }
     }
 }
@@ -71,6 +71,17 @@ pub(crate) fn append(
 ///
 /// The shapes must be valid ([`Shape::validate`]). `out.a` and `out.b` are left alone.
 pub fn collide(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out: &mut Manifold) {
+    collide_under(Vec3::ZERO, (a, X_WA), (b, X_WB), margin, out);
+}
+
+/// [`collide`] under an acceleration of gravity in W [m/s²].
+fn collide_under(
+    gravity: Vec3,
+    (a, X_WA): (&Shape, &Pose),
+    (b, X_WB): (&Shape, &Pose),
+    margin: f64,
+    out: &mut Manifold,
+) {
     out.clear();
     if !X_WA.is_finite() || !X_WB.is_finite() || far_apart(a, X_WA, b, X_WB, margin) {
         return;
@@ -83,7 +94,7 @@ pub fn collide(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out:
     let surfaces = !a.is_convex() || !b.is_convex();
     if surfaces && ![a, b].iter().any(|s| matches!(s, Shape::Plane)) {
         let mut all = Vec::new();
-        collide_all(a, X_WA, b, X_WB, margin, &mut all);
+        append((a, X_WA), (b, X_WB), (margin, gravity), &mut Scratch::default(), &mut all);
         let depth = |m: &Manifold| m.deepest().unwrap_or(f64::INFINITY);
         if let Some(deepest) = all.iter().min_by(|m, n| depth(m).total_cmp(&depth(n))) {
             let pair = (out.a, out.b);
@@ -91,9 +102,9 @@ pub fn collide(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out:
             (out.a, out.b) = pair;
         }
     } else if in_order(a, X_WA, b, X_WB) {
-        ordered(a, &Frame::new(X_WA), b, &Frame::new(X_WB), margin, out);
+        ordered(a, &Frame::under(X_WA, gravity), b, &Frame::under(X_WB, gravity), margin, out);
     } else {
-        ordered(b, &Frame::new(X_WB), a, &Frame::new(X_WA), margin, out);
+        ordered(b, &Frame::under(X_WB, gravity), a, &Frame::under(X_WA, gravity), margin, out);
         out.flip();
     }
 }

@@ -17,8 +17,6 @@ use stiction_dynamics::spatial::{Vec3, vec3};
 pub(crate) const CORNERS: usize = 32;
 /// Corners of the polygon that stands for the cap of a cylinder.
 const CAP: usize = 16;
-/// Below this sine of the tilt a cap has no lowest point, and its corners are fixed to the body.
-pub(crate) const UPRIGHT: f64 = 1e-7;
 /// Cosine and sine of 20°: a cylinder offers its cap, or its side, up to this tilt.
 const CAP_COSINE: f64 = 0.94;
 const SIDE_SINE: f64 = 0.34;
@@ -191,11 +189,9 @@ fn box_side<const N: usize, const I: usize, const UP: usize>(half: Vec3, X: &Fra
 /// Cap, side or rim, by the angle of `d` (in G) with the axis. Codes: the caps are faces 0 and
 /// 1 and the side is face 2; corner k of a cap is vertex 16 cap + k, the side's ends 32 and 33.
 fn cylinder<const N: usize>(radius: f64, half_length: f64, X: &Frame, d: Vec3, d_W: Vec3) -> Patch<N> {
-    let across = (d.x * d.x + d.y * d.y).sqrt();
     let top = usize::from(d.z >= 0.0);
     let z = if top == 1 { half_length } else { -half_length };
-    // The direction of the rim's farthest point.
-    let (c, s) = if across > UPRIGHT { (d.x / across, d.y / across) } else { (1.0, 0.0) };
+    let (c, s) = X.toward_rim(d);
     if d.z.abs() > CAP_COSINE {
         let mut patch = Patch::new(X.axis() * z.signum(), face_code(top));
         for k in 0..CAP {
@@ -224,7 +220,7 @@ fn cylinder<const N: usize>(radius: f64, half_length: f64, X: &Frame, d: Vec3, d
 /// face 2; a line of it runs from vertex 32 to the apex, 33.
 fn cone<const N: usize>(radius: f64, half_height: f64, X: &Frame, d: Vec3, d_W: Vec3) -> Patch<N> {
     let across = (d.x * d.x + d.y * d.y).sqrt();
-    let (c, s) = if across > UPRIGHT { (d.x / across, d.y / across) } else { (1.0, 0.0) };
+    let (c, s) = X.toward_rim(d);
     if d.z < -CAP_COSINE {
         let mut patch = Patch::new(-X.axis(), face_code(0));
         for k in 0..CAP {

@@ -191,8 +191,9 @@ impl CollisionWorld {
     /// All contacts at the poses X_WG, one per collider, sorted by (a, b); of meshes and height
     /// fields several manifolds may have one (a, b). `margins` [m], one per
     /// collider: a pair is reported within the sum of its two. Manifolds without points are left
-    /// out. `out` is overwritten; nothing is allocated once it and the scratch have grown.
-    pub fn query(&mut self, poses: &[Pose], margins: &[f64], out: &mut Vec<Manifold>) {
+    /// out. Level caps of cylinders and cones have a point where `gravity` in W [m/s²] points, because a body that tips
+    /// leans on it. `out` is overwritten; nothing is allocated once it and the scratch have grown.
+    pub fn query(&mut self, poses: &[Pose], margins: &[f64], gravity: Vec3, out: &mut Vec<Manifold>) {
         assert_eq!(poses.len(), self.colliders.len(), "one pose per collider");
         assert_eq!(margins.len(), self.colliders.len(), "one margin per collider");
         self.find_pairs(poses, margins);
@@ -200,7 +201,7 @@ impl CollisionWorld {
         for &(a, b) in &self.pairs {
             let first = out.len();
             let of = |i: usize| (&self.colliders[i].shape, &poses[i]);
-            append(of(a), of(b), margins[a] + margins[b], &mut self.scratch, out);
+            append(of(a), of(b), (margins[a] + margins[b], gravity), &mut self.scratch, out);
             out[first..].iter_mut().for_each(|m| (m.a, m.b) = (a, b));
         }
         self.seams.judge(&self.colliders, poses, margins, out);
@@ -335,7 +336,7 @@ mod tests {
 
     fn contacts(world: &mut CollisionWorld, poses: &[Pose]) -> Vec<(usize, usize)> {
         let mut out = Vec::new();
-        world.query(poses, &vec![0.0; poses.len()], &mut out);
+        world.query(poses, &vec![0.0; poses.len()], Vec3::ZERO, &mut out);
         out.iter().map(|m| (m.a, m.b)).collect()
     }
 
@@ -375,10 +376,10 @@ mod tests {
     fn margins_of_a_pair_add_up() {
         let mut world = CollisionWorld::new(vec![ball(0), ball(1)], &[], |_| false).unwrap();
         let mut out = Vec::new();
-        world.query(&[at(0.0), at(0.25)], &[0.02, 0.031], &mut out);
+        world.query(&[at(0.0), at(0.25)], &[0.02, 0.031], Vec3::ZERO, &mut out);
         assert_eq!(out.len(), 1);
         assert!((out[0].points()[0].gap - 0.05).abs() < 1e-15);
-        world.query(&[at(0.0), at(0.25)], &[0.02, 0.029], &mut out);
+        world.query(&[at(0.0), at(0.25)], &[0.02, 0.029], Vec3::ZERO, &mut out);
         assert!(out.is_empty());
     }
 
@@ -416,9 +417,9 @@ mod tests {
             }
             poses.iter_mut().zip(&ways).for_each(|(pose, way)| pose.translation += *way);
             let before = world.grown.clone();
-            world.query(&poses, &margins, &mut out);
+            world.query(&poses, &margins, Vec3::ZERO, &mut out);
             kept += usize::from(world.grown == before);
-            world.query(&poses, &margins, &mut again);
+            world.query(&poses, &margins, Vec3::ZERO, &mut again);
             assert_eq!(out, again);
             let mut expected = Vec::new();
             for a in 0..n {

@@ -65,12 +65,12 @@ fn nothing_allocates_after_warm_up() {
     let mut out = Vec::with_capacity(40 * 40);
     let steps: Vec<Vec<Pose>> =
         (0..20).map(|k| (0..40).map(|i| pose(i, 0.01 * f64::from(k))).collect()).collect();
-    steps.iter().for_each(|poses| world.query(poses, &margins, &mut out));
+    steps.iter().for_each(|poses| world.query(poses, &margins, Vec3::ZERO, &mut out));
 
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     let mut manifolds = 0;
     for poses in &steps {
-        world.query(poses, &margins, &mut out);
+        world.query(poses, &margins, Vec3::ZERO, &mut out);
         manifolds += out.len();
     }
     assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0);

@@ -38,7 +38,7 @@ pub(crate) fn overlaps(world: &World, q: &[f64], tolerance: f64) -> Result<Vec<O
         })
         .collect();
     let mut manifolds = Vec::new();
-    world.collision()?.query(&poses, &vec![0.0; poses.len()], &mut manifolds);
+    world.collision()?.query(&poses, &vec![0.0; poses.len()], world.model.gravity, &mut manifolds);
     let deep = manifolds.iter().map(|m| {
         let depth = m.points().iter().fold(0.0_f64, |d, p| d.max(-p.gap));
         Overlap { a: m.a, b: m.b, depth }

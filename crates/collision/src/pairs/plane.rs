@@ -26,8 +26,6 @@ use stiction_dynamics::spatial::{Vec3, vec3};
 const LOWEST: f64 = 0.05;
 /// Up to so many low vertices of a hull are all considered.
 const VERTICES: usize = 40;
-/// The tilt of a cylinder below which its cap has no lowest point.
-const UPRIGHT: f64 = 1e-7;
 /// The tilt of a lying cylinder below which neither cap is the lower.
 const LYING: f64 = 1e-7;
 
@@ -70,7 +68,7 @@ pub(crate) fn plane(A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Mani
         }
         Shape::Cylinder { radius, half_length } => {
             let mut rim = Candidates::<8>::new();
-            for (k, p) in rim_points(*radius, *half_length, B.inverse_direction(n)) {
+            for (k, p) in rim_points(*radius, *half_length, B, B.inverse_direction(n)) {
                 let p = B.point(p);
                 let gap = height(p);
                 if gap <= margin {
@@ -92,7 +90,7 @@ pub(crate) fn plane(A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Mani
             let mut points = Candidates::<8>::new();
             let up = B.inverse_direction(n);
             let apex = (4, vec3(0.0, 0.0, *half_height));
-            let base = rim_points(*radius, *half_height, vec3(up.x, up.y, up.z.abs()));
+            let base = rim_points(*radius, *half_height, B, vec3(up.x, up.y, up.z.abs()));
             for (k, p) in base.into_iter().take(4).chain([apex]) {
                 let p = B.point(p);
                 let gap = height(p);
@@ -113,10 +111,8 @@ pub fn feature(vertex: usize) -> u32 {
 }
 
 /// Points of the rims, numbered, for the upward direction `up` in the frame of the cylinder.
-fn rim_points(radius: f64, half_length: f64, up: Vec3) -> [(usize, Vec3); 5] {
-    let across = (up.x * up.x + up.y * up.y).sqrt();
-    // Downhill within the cap; fixed to the body when it is level.
-    let (c, s) = if across > UPRIGHT { (-up.x / across, -up.y / across) } else { (1.0, 0.0) };
+fn rim_points(radius: f64, half_length: f64, B: &Frame, up: Vec3) -> [(usize, Vec3); 5] {
+    let (c, s) = B.toward_rim(-up);
     let (lower, z) = if up.z >= -LYING { (0, -half_length) } else { (1, half_length) };
     let (x, y) = (radius * c, radius * s);
     let at = |k: usize, x: f64, y: f64, z: f64| (k, vec3(x, y, z));

@@ -62,12 +62,12 @@ pub(crate) struct Scratch {
 pub(crate) fn collide(
     (a, X_WA): (&Shape, &Pose),
     (b, X_WB): (&Shape, &Pose),
-    margin: f64,
+    (margin, gravity): (f64, Vec3),
     scratch: &mut Scratch,
     out: &mut Vec<Manifold>,
 ) {
     let Some(surface) = Surface::of(a) else { return };
-    let (A, B) = (Frame::new(X_WA), Frame::new(X_WB));
+    let (A, B) = (Frame::under(X_WA, gravity), Frame::under(X_WB, gravity));
     let X_AB = X_WA.inverse() * *X_WB;
     let slack = OVERLAP * a.size().min(b.size());
     for thorough in [false, true] {

@@ -40,7 +40,7 @@ pub fn distance(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, limit: f64) -> O
     let farthest = limit.min(apart + 2.0 * (a.size() + b.size()));
     let (mut scratch, mut found) = (Scratch::default(), Vec::new());
     loop {
-        append((a, X_WA), (b, X_WB), reach.min(limit), &mut scratch, &mut found);
+        append((a, X_WA), (b, X_WB), (reach.min(limit), Vec3::ZERO), &mut scratch, &mut found);
         let all = found.iter().filter_map(deepest);
         match all.min_by(|p, q| p.distance.total_cmp(&q.distance)) {
             Some(nearest) => return Some(nearest),

@@ -21,7 +21,7 @@ fn contacts(fixed: &[(Shape, Pose)], movers: &[(Shape, Pose)]) -> Vec<Manifold> 
     let poses: Vec<Pose> = fixed.iter().chain(movers).map(|s| s.1).collect();
     let mut world = CollisionWorld::new(colliders.collect(), &[], |owner| owner == 0).unwrap();
     let (margins, mut out) = (vec![0.5 * MARGIN; poses.len()], Vec::new());
-    world.query(&poses, &margins, &mut out);
+    world.query(&poses, &margins, Vec3::ZERO, &mut out);
     out
 }
 
@@ -203,7 +203,7 @@ fn only_what_is_joined_and_met_shields() {
         let colliders = shapes.iter().enumerate().map(collider).collect();
         let world = CollisionWorld::new(colliders, &[(0, 1)], |_| false).unwrap();
         let (mut world, mut out) = (world.with_joined(joined.iter().copied()), Vec::new());
-        world.query(&poses, &[0.5 * MARGIN; 3], &mut out);
+        world.query(&poses, &[0.5 * MARGIN; 3], Vec3::ZERO, &mut out);
         let seam = world.seams(&poses).next();
         (stops(&out), seam)
     };

@@ -77,3 +77,23 @@ fn over_the_edge_of_a_table() {
         }
     }
 }
+
+/// A can or a cone on a slope that falls in any direction leans on the point of its rim that is lowest.
+#[test]
+fn over_a_rim_on_a_slope() {
+    let [radius, half] = SIZE;
+    let can = (Shape::Cylinder { radius, half_length: half }, half);
+    let cone = (Shape::Cone { radius, half_height: half }, 0.5 * half);
+    for (shape, height) in [can, cone] {
+        for (k, beyond) in (0..6).flat_map(|k| [(k, -NEAR), (k, NEAR)]) {
+            let (azimuth, lean) = (0.3 + TAU * k as f64 / 6.0, (radius / height).atan() + beyond);
+            let weight = vec3(lean.sin() * azimuth.cos(), lean.sin() * azimuth.sin(), -lean.cos()) * 9.81;
+            let turn = Quat::from_axis_angle(Vec3::Z, 0.137 * k as f64);
+            let pose = Pose::new(turn, Vec3::Z * half);
+            let slab = (Shape::Box { half: vec3(1.0, 1.0, 0.1) }, Pose::from_translation(Vec3::Z * -0.1));
+            for floor in [(Shape::Plane, Pose::IDENTITY), slab] {
+                assert_tips_over(&shape, k, pose, weight, floor, beyond);
+            }
+        }
+    }
+}
