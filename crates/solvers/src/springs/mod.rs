@@ -94,8 +94,10 @@ parameters! {
         found: f64 = 1e-10, "–", above(0.0);
         /// … of that of softer springs, in units of their ρ …
         rough: f64 = 1e-6, "–", above(0.0);
-        /// … and of a proximal step.
+        /// … and of a proximal step …
         sharp: f64 = 1e-13, "–", above(0.0);
+        /// … or this share of the error with which it begins.
+        inexact: f64 = 1e-4, "–", at_least(0.0).at_most(1e-2);
         /// An error as small as this is rounding, where a step leaves more than a tenth of it.
         newton_rounding: f64 = 1e-12, "–", above(0.0);
         /// The factor of other steps serves while the pieces are the same and each step leaves no more than
@@ -107,7 +109,7 @@ parameters! {
         proximal_newton_steps: u32 = 14, "–", at_least(1.0);
         /// Proximal steps towards ρ = 0.
         proximal_steps: u32 = 6, "–", at_least(1.0);
-        /// The share of ρ with which they begin, and of theirs with which they go on after one that gained little.
+        /// The share of ρ with which they go on after the first one, and after one that gained little.
         harder: f64 = 1e-2, "–", above(0.0).at_most(1.0);
         /// Share of the tolerance at which they end.
         digits: f64 = 1e-4, "–", above(0.0).at_most(1.0);

@@ -51,6 +51,8 @@ pub(super) struct Newton {
     factored: Vec<Piece>,
     w: Vec<f64>,
     c: Vec<f64>,
+    /// c of the reference of a proximal step [m/s].
+    base: Vec<f64>,
     reference: Vec<f64>,
     /// w before impulses are put on their pieces.
     before: Vec<f64>,
@@ -59,9 +61,13 @@ pub(super) struct Newton {
     best: Vec<f64>,
     trial: Vec<f64>,
     other: Vec<f64>,
+    other_w: Vec<f64>,
+    other_pieces: Vec<Piece>,
     /// Impulses of the step before.
     pub(super) given: Vec<f64>,
     pub(super) factorisations: u32,
+    /// Proximal steps of this answer begin where those of the last one ended.
+    starts_known: bool,
 }
 
 impl Newton {
@@ -121,12 +127,13 @@ impl Newton {
     /// and are in their sets.
     pub(super) fn harden<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> f64 {
         let enough = island.params.digits * tolerance;
+        self.starts_known = true;
         self.last.set(0, &self.lambda);
         let mut best = self.judge(island, a);
         std::mem::swap(&mut self.best, &mut self.trial);
         let mut rho = island.params.compliance;
         for step in 0..island.params.proximal_steps {
-            self.reference.clone_from(&self.lambda);
+            self.refer();
             let k = step as usize + 1;
             if !self.stage(
                 island,
@@ -141,6 +148,7 @@ impl Newton {
                 // Too hard at once.
                 rho = island.params.compliance;
                 self.lambda.clone_from(&self.reference);
+                self.w.clone_from(&self.base);
                 self.factored.clear();
                 continue;
             }
@@ -154,8 +162,9 @@ impl Newton {
             if best <= enough {
                 break;
             }
+            // The first step, at the ρ of the equilibrium, settles which impulses; the others come nearer to the law.
             // Bodies much heavier than the mean feel the springs as soft.
-            if slow {
+            if step == 0 || slow {
                 rho *= island.params.harder;
                 self.factored.clear();
                 if rho < island.params.null {
@@ -165,6 +174,14 @@ impl Newton {
         }
         self.lambda.clone_from(&self.best);
         best
+    }
+
+    /// The impulses at hand are the reference of the next proximal step; c of them is w without their springs.
+    fn refer(&mut self) {
+        self.base.clear();
+        let springs = self.d.iter().zip(&self.lambda).zip(&self.reference).map(|((d, l), r)| d * (l - r));
+        self.base.extend(self.w.iter().zip(springs).map(|(w, s)| w - s));
+        self.reference.clone_from(&self.lambda);
     }
 
     /// The natural map of the impulses, put into their sets in `self.trial` [m/s].
@@ -197,20 +214,12 @@ impl Newton {
         }
         let unit = island.size() / island.metric.mean;
         let mut last = f64::INFINITY;
-        let mut e = self.evaluate(island, a) / unit;
-        if let Some(k) = proximal {
-            let start = self.last.get(k, problem.rows()).unwrap_or(&self.given);
-            self.other.clear();
-            self.other.extend_from_slice(start);
-            std::mem::swap(&mut self.lambda, &mut self.other);
-            let there = self.evaluate(island, a) / unit;
-            if there < e {
-                e = there;
-            } else {
-                std::mem::swap(&mut self.lambda, &mut self.other);
-                e = self.evaluate(island, a) / unit;
-            }
-        }
+        let mut e = match proximal {
+            None => self.evaluate(island, a),
+            Some(k) => self.nearer_start(island, a, k),
+        } / unit;
+        // The next proximal step takes off what is left of this one.
+        let found = if proximal.is_some() { found.max(island.params.inexact * e) } else { found };
         let mut chord = false;
         for step in 0..=most {
             if step > 0 {
@@ -251,6 +260,31 @@ impl Newton {
         false
     }
 
+    /// ‖F‖ of the reference, or of where the `k`-th proximal step of the last answer ended if that leaves less.
+    fn nearer_start<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, k: usize) -> f64 {
+        self.w.clone_from(&self.base);
+        let at_reference = self.find_pieces(island);
+        let start = match self.last.get(k, island.problem.rows()) {
+            Some(known) if self.starts_known => known,
+            None if k == 1 => &self.given,
+            _ => return at_reference,
+        };
+        start.clone_into(&mut self.other);
+        let swap = |newton: &mut Self| {
+            std::mem::swap(&mut newton.lambda, &mut newton.other);
+            std::mem::swap(&mut newton.w, &mut newton.other_w);
+            std::mem::swap(&mut newton.pieces, &mut newton.other_pieces);
+        };
+        swap(self);
+        let there = self.evaluate(island, a);
+        if there < at_reference {
+            return there;
+        }
+        swap(self);
+        self.starts_known = false;
+        at_reference
+    }
+
     /// The pieces and velocities of an equilibrium at ρ̄.
     pub(super) fn look<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) {
         self.factored.clear();
@@ -262,6 +296,11 @@ impl Newton {
     /// w, the pieces and ‖F‖ of the impulses.
     fn evaluate<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) -> f64 {
         self.velocities(island, a);
+        self.find_pieces(island)
+    }
+
+    /// The pieces and ‖F‖ of the impulses and w.
+    fn find_pieces(&mut self, island: &Island<'_>) -> f64 {
         let problem = island.problem;
         let Self { pieces, lambda, w, d, .. } = self;
         pieces.clear();
