@@ -5,13 +5,14 @@
 //! ```text
 //!     min λᵀ D λ  such that  (A λ + g)_P = 0,  λ = 0 elsewhere,      A = G + R                 (1)
 //!     λ ← λ − (A + ε D)_PP⁻¹ (A λ + g)_P  from λ = 0, until it rests                           (2)
+//!     λ ← λ − D⁻¹ A (A + ε D)⁻¹ D (A + ε D)⁻¹ (A λ + g)   in P                                 (3)
 //! ```
 //!
 //! P is what presses without friction, without what then pulls and with what then overlaps. Where these
 //! impulses are in their
-//! cones, they are the limit of (1) of [`super`]. Where contacts are hyperstatic, no impulses take away what
-//! gaps of one face
-//! leave by rounding; (2) then goes on in the range of A alone, by (A + ε D)⁻¹ A (A + ε D)⁻¹.
+//! cones, they are the limit of (1) of [`super`]. Where contacts are hyperstatic, A is singular, and no impulses take away
+//! what gaps of one face leave by rounding. There (3) stays in the range of D⁻¹ A, where the smallest impulses are: its
+//! last factor is A, so that rounding is not divided by ε.
 //!
 //! Where the smallest impulses leave their cones, others may not: [`Hold::any`] finds these, the smallest of them, by the
 //! convex problem of [`crate::minimum_norm`].
@@ -59,9 +60,6 @@ impl Hold {
                 return None;
             }
             if !self.changes(island, tolerance) {
-                if !a.is_regular(island.params.regular) {
-                    self.take_noise(island, a, tolerance);
-                }
                 return self.inside(island).then(|| self.judge(island, a)).filter(|e| *e <= tolerance);
             }
         }
@@ -217,8 +215,8 @@ impl Hold {
         self.pieces.iter().any(|piece| !matches!(piece, Piece::Fixed(_)))
     }
 
-    /// (2) with the pieces at hand; false if it comes to no end, or its first step goes so many times
-    /// `beyond` the cone of a contact.
+    /// (2) with the pieces at hand, or (3) where A_PP is nearly singular; false if it comes to no end, or its first
+    /// step goes so many times `beyond` the cone of a contact.
     fn factor_and_solve<D: Delassus>(
         &mut self,
         island: &Island<'_>,
@@ -231,15 +229,18 @@ impl Hold {
             return false;
         }
         self.start(island, a);
+        if !a.is_regular(island.params.regular) {
+            return self.correct(island, a, tolerance, beyond);
+        }
         let mut before = f64::INFINITY;
         for step in 0..island.params.refinements {
             self.step.clear();
             self.step.extend(self.c.iter().map(|c| -c));
             a.solve(problem, &self.pieces, &mut self.step);
-            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
             if step == 0 && self.is_beyond(island, beyond) {
                 return false;
             }
+            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
             a.velocities(problem, &self.lambda, &mut self.c);
             let left = self.left(island, &self.c);
             if !left.is_finite() {
@@ -254,15 +255,15 @@ impl Hold {
             before = left;
         }
         self.start(island, a);
-        self.correct(island, a, tolerance)
+        self.correct(island, a, tolerance, f64::INFINITY)
     }
 
-    /// True if the friction of a contact that presses is more than so many times what its normal impulse allows.
+    /// True if a step has more than so many times the friction that the normal impulse of a contact allows.
     fn is_beyond(&self, island: &Island<'_>, times: f64) -> bool {
         times.is_finite()
             && island.problem.cones().iter().enumerate().any(|(i, cone)| {
                 let Some(mu) = friction_of(*cone) else { return false };
-                let here = &self.lambda[island.problem.range(i)];
+                let here = &self.step[island.problem.range(i)];
                 let most = mu * here[cone.normal()];
                 most > 0.0 && tangential(here) > times * most
             })
@@ -290,16 +291,28 @@ impl Hold {
         }
     }
 
-    /// (2) in the range of A; false if what it can take away does not go.
-    fn correct<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) -> bool {
+    /// (3) from the impulses at hand and their velocities c; false if what it can take away does not go, or its first
+    /// step goes so many times `beyond` the cone of a contact.
+    fn correct<D: Delassus>(
+        &mut self,
+        island: &Island<'_>,
+        a: &mut D,
+        tolerance: f64,
+        beyond: f64,
+    ) -> bool {
         let problem = island.problem;
         let mut before = f64::INFINITY;
-        for _ in 0..=island.params.refinements {
-            a.velocities(problem, &self.lambda, &mut self.c);
+        for k in 0..=island.params.refinements {
             self.step.clear();
             self.step.extend(self.c.iter().map(|c| -c));
             a.solve(problem, &self.pieces, &mut self.step);
-            a.multiply(problem, &self.step, &mut self.product);
+            if k == 0 && self.is_beyond(island, beyond) {
+                return false;
+            }
+            // A (A + ε D)⁻¹ c = c − ε D (A + ε D)⁻¹ c.
+            self.product.clear();
+            let scaled = self.step.iter().zip(&self.d).map(|(s, d)| d * s);
+            self.product.extend(self.c.iter().zip(scaled).map(|(c, s)| c + s));
             let left = self.left(island, &self.product);
             if !left.is_finite() {
                 return false;
@@ -311,38 +324,33 @@ impl Hold {
                 return left <= tolerance;
             }
             before = left;
-            self.step.clone_from(&self.product);
+            self.step.iter_mut().zip(&self.d).for_each(|(s, d)| *s *= d);
             a.solve(problem, &self.pieces, &mut self.step);
-            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
+            a.multiply(problem, &self.step, &mut self.product);
+            self.add_product(island);
+            a.velocities(problem, &self.lambda, &mut self.c);
         }
         before <= tolerance
     }
 
-    /// Takes off what rounding has left outside of the range of A, some u/ε of the impulses: A (A + ε D)⁻¹
-    /// leaves of what is in the
-    /// range all but ε, which (2) in the range of A puts back.
-    fn take_noise<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64) {
-        let problem = island.problem;
-        self.step.clone_from(&self.lambda);
-        for (i, piece) in self.pieces.iter().enumerate() {
-            if let Piece::Fixed(_) = piece {
-                self.step[problem.range(i)].fill(0.0);
-            }
-        }
-        a.solve(problem, &self.pieces, &mut self.step);
-        a.multiply(problem, &self.step, &mut self.product);
-        for (i, piece) in self.pieces.iter().enumerate() {
-            let rows = problem.range(i);
+    /// λ ← λ + (ε D)⁻¹ A Δ in the rows that are held.
+    fn add_product(&mut self, island: &Island<'_>) {
+        let Self { pieces, lambda, product, d, .. } = self;
+        let mut add = |rows: std::ops::Range<usize>| {
+            let more = product[rows.clone()].iter().zip(&d[rows.clone()]).map(|(p, d)| p / d);
+            lambda[rows].iter_mut().zip(more).for_each(|(l, m)| *l += m);
+        };
+        for (i, piece) in pieces.iter().enumerate() {
+            let rows = island.problem.range(i);
             match piece {
-                Piece::Sticks => self.lambda[rows.clone()].copy_from_slice(&self.product[rows]),
+                Piece::Sticks => add(rows),
                 Piece::Closed => {
-                    let r = rows.start + problem.cone(i).normal();
-                    self.lambda[r] = self.product[r];
+                    let r = rows.start + island.problem.cone(i).normal();
+                    add(r..r + 1);
                 }
                 _ => {}
             }
         }
-        self.correct(island, a, tolerance);
     }
 
     /// ‖c‖ over the rows that are held [m/s].
@@ -429,6 +437,7 @@ impl Hold {
                 self.lambda[rows.clone()].copy_from_slice(&self.step[rows]);
             }
         }
-        self.correct(island, a, tolerance) && self.inside(island)
+        a.velocities(island.problem, &self.lambda, &mut self.c);
+        self.correct(island, a, tolerance, f64::INFINITY) && self.inside(island)
     }
 }
