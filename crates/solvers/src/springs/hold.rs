@@ -5,14 +5,14 @@
 //! ```text
 //!     min λᵀ D λ  such that  (A λ + g)_P = 0,  λ = 0 elsewhere,      A = G + R                 (1)
 //!     λ ← λ − (A + ε D)_PP⁻¹ (A λ + g)_P  from λ = 0, until it rests                           (2)
-//!     λ ← λ − D⁻¹ A (A + ε D)⁻¹ D (A + ε D)⁻¹ (A λ + g)   in P                                 (3)
+//!     λ ← λ − (A + ε D)_PP⁻¹ A (A + ε D)_PP⁻¹ (A λ + g)_P                                      (3)
 //! ```
 //!
 //! P is what presses without friction, without what then pulls and with what then overlaps. Where these
 //! impulses are in their
 //! cones, they are the limit of (1) of [`super`]. Where contacts are hyperstatic, A is singular, and no impulses take away
-//! what gaps of one face leave by rounding. There (3) stays in the range of D⁻¹ A, where the smallest impulses are: its
-//! last factor is A, so that rounding is not divided by ε.
+//! what gaps of one face leave by rounding; (2) would divide that by ε. (3) does not see it, and stays where the smallest
+//! impulses are.
 //!
 //! Where the smallest impulses leave their cones, others may not: [`Hold::any`] finds these, the smallest of them, by the
 //! convex problem of [`crate::minimum_norm`].
@@ -309,10 +309,7 @@ impl Hold {
             if k == 0 && self.is_beyond(island, beyond) {
                 return false;
             }
-            // A (A + ε D)⁻¹ c = c − ε D (A + ε D)⁻¹ c.
-            self.product.clear();
-            let scaled = self.step.iter().zip(&self.d).map(|(s, d)| d * s);
-            self.product.extend(self.c.iter().zip(scaled).map(|(c, s)| c + s));
+            a.multiply(problem, &self.step, &mut self.product);
             let left = self.left(island, &self.product);
             if !left.is_finite() {
                 return false;
@@ -324,33 +321,12 @@ impl Hold {
                 return left <= tolerance;
             }
             before = left;
-            self.step.iter_mut().zip(&self.d).for_each(|(s, d)| *s *= d);
+            std::mem::swap(&mut self.step, &mut self.product);
             a.solve(problem, &self.pieces, &mut self.step);
-            a.multiply(problem, &self.step, &mut self.product);
-            self.add_product(island);
+            self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
             a.velocities(problem, &self.lambda, &mut self.c);
         }
         before <= tolerance
-    }
-
-    /// λ ← λ + (ε D)⁻¹ A Δ in the rows that are held.
-    fn add_product(&mut self, island: &Island<'_>) {
-        let Self { pieces, lambda, product, d, .. } = self;
-        let mut add = |rows: std::ops::Range<usize>| {
-            let more = product[rows.clone()].iter().zip(&d[rows.clone()]).map(|(p, d)| p / d);
-            lambda[rows].iter_mut().zip(more).for_each(|(l, m)| *l += m);
-        };
-        for (i, piece) in pieces.iter().enumerate() {
-            let rows = island.problem.range(i);
-            match piece {
-                Piece::Sticks => add(rows),
-                Piece::Closed => {
-                    let r = rows.start + island.problem.cone(i).normal();
-                    add(r..r + 1);
-                }
-                _ => {}
-            }
-        }
     }
 
     /// ‖c‖ over the rows that are held [m/s].
