@@ -101,6 +101,7 @@ fn run_prints_the_documented_json() {
         "dt",
         "steps",
         "wall_s",
+        "cpu_s",
         "steps_per_s",
         "final",
         "energy",

@@ -9,6 +9,7 @@ use crate::scene::Setup;
 use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
 use crate::trajectory::{Detail, Trajectory};
 use crate::work::Work;
+use cpu_time::ProcessTime;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -59,12 +60,41 @@ pub struct Runner {
     tally: Tally,
     /// `None` once a step was only counted.
     work: Option<Work>,
-    stepping: Duration,
+    stepping: Spent,
     energy_start: f64,
     recorder: Option<Recorder>,
     trajectory: Option<Trajectory>,
     dump: Option<Dump>,
     dump_failure: Option<ProblemFileError>,
+}
+
+/// The wall clock and that of the processor.
+struct Clocks {
+    wall: Instant,
+    processor: ProcessTime,
+}
+
+impl Clocks {
+    fn now() -> Self {
+        Self { wall: Instant::now(), processor: ProcessTime::now() }
+    }
+}
+
+/// Time by both clocks.
+#[derive(Default)]
+struct Spent {
+    wall: Duration,
+    processor: Duration,
+}
+
+impl Spent {
+    /// Adds the time since `start`; that by the wall clock.
+    fn add(&mut self, start: &Clocks) -> Duration {
+        let wall = start.wall.elapsed();
+        self.wall += wall;
+        self.processor += start.processor.elapsed();
+        wall
+    }
 }
 
 /// Result of a run.
@@ -100,7 +130,7 @@ impl Runner {
             steps,
             tally: Tally::default(),
             work: Some(Work::default()),
-            stepping: Duration::ZERO,
+            stepping: Spent::default(),
             energy_start,
             recorder,
             trajectory,
@@ -122,10 +152,9 @@ impl Runner {
         if let Some(work) = &mut self.work {
             work.before_step(&mut self.sim);
         }
-        let start = Instant::now();
+        let clocks = Clocks::now();
         let report = Simulation::step(&mut self.sim);
-        let time = start.elapsed();
-        self.stepping += time;
+        let time = self.stepping.add(&clocks);
         if let Some(work) = self.work.as_mut().filter(|_| report.failure().is_none()) {
             work.after_step(&self.sim);
             self.incidents.after_step(&self.sim);
@@ -172,7 +201,7 @@ impl Runner {
     pub fn run(&mut self, mut on_step: impl FnMut(&Progress) -> ControlFlow<()>) -> Summary {
         let mut interrupted = false;
         // Looked at before and after every step, the clock takes a few hundredths of a short one.
-        let start = self.unobserved().then(Instant::now);
+        let start = self.unobserved().then(Clocks::now);
         if start.is_some() {
             self.work = None;
         }
@@ -189,7 +218,9 @@ impl Runner {
                 break;
             }
         }
-        self.stepping += start.map_or(Duration::ZERO, |start| start.elapsed());
+        if let Some(start) = &start {
+            self.stepping.add(start);
+        }
         Summary { interrupted, ..self.summary() }
     }
 
@@ -208,7 +239,8 @@ impl Runner {
             error: self.tally.energy_error,
             ledger: self.tally.ledger,
         };
-        let (sim, wall_s) = (&self.sim, self.stepping.as_secs_f64());
+        let (sim, [wall_s, cpu_s]) =
+            (&self.sim, [self.stepping.wall, self.stepping.processor].map(|t| t.as_secs_f64()));
         Summary {
             scene: self.name.clone(),
             contact: sim.contacts_by().to_owned(),
@@ -216,6 +248,7 @@ impl Runner {
             dt: sim.settings().stepper.dt,
             steps: self.tally.steps,
             wall_s,
+            cpu_s,
             steps_per_s: if wall_s > 0.0 { self.tally.steps as f64 / wall_s } else { 0.0 },
             end: EndState { q: sim.state().q.clone(), v: sim.state().v.clone() },
             energy,

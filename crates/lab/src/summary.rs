@@ -22,6 +22,8 @@ pub struct Summary {
     pub steps: u64,
     /// Time spent stepping, without judging, recording and printing [s].
     pub wall_s: f64,
+    /// Processor time of the process meanwhile, of all its threads [s].
+    pub cpu_s: f64,
     pub steps_per_s: f64,
     #[serde(rename = "final")]
     pub end: EndState,

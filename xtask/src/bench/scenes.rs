@@ -28,26 +28,29 @@ Measures time per step and contact residual beside MuJoCo, on the same scenes, i
     --tolerance E    our residual [m/s] (default that of the program)
     --sleep WHEN     whether our islands sleep at rest: off, on, or auto as outside the benchmark (default off);
                      MuJoCo's, which by its defaults do not, never do
+    --mujoco V       the version of MuJoCo (default 4.0.0)
+    --motrix         MotrixSim 0.10.1 beside them (closed, single precision), on scenes that are files
     --rival-only     MuJoCo alone
 
 Needs Python 3.10 or later with venv, and the network once: MuJoCo and numpy are installed
-into target/bench-venv, and for solo12 and both go2 example-robot-data is unpacked beside them. humanoid and
+into target/bench-venv (or one of that version), and for solo12 and both go2 example-robot-data is unpacked beside them. humanoid and
 allegro are made of files in STICTION_DATA, else ../shared/data. Nothing else of the machine is changed.
 Scenes but the first three are MJCF files under target/bench/scenes, which both read.
 
 Columns
-    us/step       median over the pairs; MuJoCo's in CPU time of the stepping thread, ours by the
-                  wall clock, which is never less; `judged` with the certificate
-                  of every step, which neither pays in the ratio; both after 100 steps from the same
-                  start
+    us/step       median over the pairs, in processor time: of MuJoCo's stepping thread, of our whole
+                  process while it steps; `judged` with the certificate of every step, which neither
+                  pays in the ratio; both after 100 steps from the same start
     ratio         ours / MuJoCo's, median of the pairs' ratios; below 1 we are faster
     natural map   worst residual of the exact contact law over the run [m/s]; for MuJoCo the
                   distance of its compliant forces from that law, and the median step
     depth         deepest penetration over the run [um]
 Every sample goes to target/bench/SCENE.json.";
 
-/// What the numbers in documents were measured against.
-const RIVAL: &str = "mujoco==4.0.0";
+/// The version of MuJoCo that the numbers in documents were measured against.
+const MUJOCO: &str = "4.0.0";
+/// The nearest rival.
+const MOTRIX: &str = "motrixsim==0.10.1";
 
 const SCENES: [&str; 11] = [
     "quadruped",
@@ -87,6 +90,8 @@ struct Setup {
     /// Our binary, unless the rival runs alone.
     ours: Option<PathBuf>,
     python: PathBuf,
+    /// A Python that has MotrixSim, if that runs too.
+    motrix: Option<PathBuf>,
 }
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
@@ -96,6 +101,8 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let contact = args.option("--contact")?.unwrap_or_else(|| "auto".to_owned());
     let tolerance = args.option("--tolerance")?;
     let sleep = args.option("--sleep")?.unwrap_or_else(|| "off".to_owned());
+    let mujoco = args.option("--mujoco")?.unwrap_or_else(|| MUJOCO.to_owned());
+    let motrix = args.flag("--motrix");
     let rival_only = args.flag("--rival-only");
     let names = args.finish(1)?;
     let chosen: Vec<&str> =
@@ -104,20 +111,32 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         return Err(format!("there is no benchmark `{name}`; there are {}", SCENES.join(", ")));
     }
 
-    let python = rival_python()?;
+    let python = python_with_mujoco(&mujoco)?;
+    let motrix =
+        if motrix { Some(python_with("bench-venv-motrix", &[MOTRIX], "import motrixsim")?) } else { None };
     let ours = if rival_only { None } else { Some(our_binary()?) };
-    let setup = Setup { pairs, dt, duration, contact, tolerance, sleep, ours, python };
+    let setup = Setup { pairs, dt, duration, contact, tolerance, sleep, ours, python, motrix };
     let machine = machine();
     println!(
-        "\n{}, {pairs} pairs, {} s at {} s\n",
+        "\n{}, {pairs} pairs, {} s at {} s, MuJoCo {mujoco}\n",
         machine["cpu"].as_str().unwrap_or("?"),
         setup.duration,
         setup.dt
     );
-    println!("{:<12} | {:^35} | {:^29} | {:^17}", "", "us/step", "natural map [m/s]", "depth [um]");
+    println!("{:<12} | {:^44} | {:^29} | {:^17}", "", "us/step", "natural map [m/s]", "depth [um]");
     println!(
-        "{:<12} | {:>8} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>11} | {:>8} {:>8}",
-        "scene", "ours", "judged", "MuJoCo", "ratio", "ours", "MuJoCo", "its median", "ours", "MuJoCo"
+        "{:<12} | {:>8} {:>8} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>11} | {:>8} {:>8}",
+        "scene",
+        "ours",
+        "judged",
+        "MuJoCo",
+        "ratio",
+        "Motrix",
+        "ours",
+        "MuJoCo",
+        "its median",
+        "ours",
+        "MuJoCo"
     );
     for scene in chosen {
         let file = match scene_file(&setup, scene)? {
@@ -142,7 +161,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
 
 /// All pairs of one scene, and their medians.
 fn measure(setup: &Setup, scene: &str, file: &Scene) -> Result<Value, String> {
-    let (mut ours, mut judged, mut rival) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ours, mut judged, mut rival, mut motrix) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for pair in 0..setup.pairs {
         // Who goes first alternates too.
         if pair % 2 == 0 {
@@ -153,10 +172,10 @@ fn measure(setup: &Setup, scene: &str, file: &Scene) -> Result<Value, String> {
             ours.extend(run_ours(setup, file, false)?);
         }
         judged.extend(run_ours(setup, file, true)?);
+        motrix.extend(run_motrix(setup, file)?);
     }
-    let times = |runs: &[Value]| runs.iter().map(|r| per_step(r, "wall_s")).collect::<Vec<_>>();
-    let (our_times, judged_times) = (times(&ours), times(&judged));
-    let rival_times: Vec<f64> = rival.iter().map(|r| per_step(r, "cpu_s")).collect();
+    let times = |runs: &[Value]| runs.iter().map(|r| per_step(r, "cpu_s")).collect::<Vec<_>>();
+    let (our_times, judged_times, rival_times) = (times(&ours), times(&judged), times(&rival));
     let ratios: Vec<f64> = our_times.iter().zip(&rival_times).map(|(a, b)| a / b).collect();
     Ok(json!({
         "scene": scene,
@@ -165,11 +184,13 @@ fn measure(setup: &Setup, scene: &str, file: &Scene) -> Result<Value, String> {
             "judged_us_per_step": median(&judged_times),
             "mujoco_us_per_step": median(&rival_times),
             "ratio": median(&ratios),
+            "motrix_us_per_step": median(&times(&motrix)),
         },
         "warning": ours.first().and_then(|o| mismatch(o, &rival[0])).or_else(|| untouched(&rival[0])),
         "ours": ours,
         "judged": judged,
         "mujoco": rival,
+        "motrix": motrix,
     }))
 }
 
@@ -232,6 +253,22 @@ fn run_rival(setup: &Setup, name: &str, scene: &Scene, judged: bool) -> Result<V
     parse(&output(&mut command)?)
 }
 
+/// MotrixSim reads files only, and not all of them.
+fn run_motrix(setup: &Setup, scene: &Scene) -> Result<Option<Value>, String> {
+    let (Some(python), Some(file)) = (&setup.motrix, &scene.rival) else { return Ok(None) };
+    let mut command = Command::new(python);
+    command.current_dir(root()).arg("xtask/bench/motrix_scenes.py").arg(file);
+    command.args(["--dt", &setup.dt, "--duration", &setup.duration]);
+    match output(&mut command) {
+        Ok(text) => parse(&text).map(Some),
+        Err(error) => {
+            let last = error.lines().last().unwrap_or_default();
+            println!("    MotrixSim does not run {}: {last}", file.display());
+            Ok(None)
+        }
+    }
+}
+
 fn parse(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|e| format!("expected one JSON object ({e}), got:\n{text}"))
 }
@@ -263,11 +300,12 @@ fn row(scene: &str, record: &Value) -> String {
     let small = |x: Option<f64>| x.map_or("-".to_owned(), |x| format!("{x:.1e}"));
     let depth = |run: &Value| fixed(run["penetration_max"].as_f64().map(|x| 1e6 * x));
     format!(
-        "{scene:<12} | {:>8} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>11} | {:>8} {:>8}",
+        "{scene:<12} | {:>8} {:>8} {:>8} {:>8} {:>8} | {:>8} {:>8} {:>11} | {:>8} {:>8}",
         fixed(median("ours_us_per_step")),
         fixed(median("judged_us_per_step")),
         fixed(median("mujoco_us_per_step")),
         fixed(median("ratio")),
+        fixed(median("motrix_us_per_step")),
         small(ours["certificate"]["natural_map"].as_f64()),
         small(rival["residual"]["natural_map"].as_f64()),
         small(rival["residual"]["natural_map_median"].as_f64()),
@@ -282,10 +320,15 @@ pub(super) fn robots(python: &std::path::Path) -> Result<PathBuf, String> {
     Ok(at.join("cmeel.prefix/share/example-robot-data/robots"))
 }
 
-/// A Python that has the rival in the version we name.
+/// A Python that has MuJoCo in the version of the documents.
 pub(super) fn rival_python() -> Result<PathBuf, String> {
-    let check = "import mujoco, numpy; assert mujoco.__version__ == '4.0.0'";
-    python_with("bench-venv", &[RIVAL, "numpy"], check)
+    python_with_mujoco(MUJOCO)
+}
+
+fn python_with_mujoco(version: &str) -> Result<PathBuf, String> {
+    let check = format!("import mujoco, numpy; assert mujoco.__version__ == '{version}'");
+    let folder = if version == MUJOCO { "bench-venv".to_owned() } else { format!("bench-venv-{version}") };
+    python_with(&folder, &[&format!("mujoco=={version}"), "numpy"], &check)
 }
 
 #[cfg(test)]
@@ -318,6 +361,9 @@ mod tests {
         });
         let line = row("stack", &record);
         let words: Vec<_> = line.split_whitespace().filter(|w| *w != "|").collect();
-        assert_eq!(words, ["stack", "8.00", "9.00", "16.00", "0.50", "3.0e-10", "2.0e-2", "-", "2.00", "-"]);
+        assert_eq!(
+            words,
+            ["stack", "8.00", "9.00", "16.00", "0.50", "-", "3.0e-10", "2.0e-2", "-", "2.00", "-"]
+        );
     }
 }

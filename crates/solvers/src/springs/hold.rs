@@ -293,13 +293,7 @@ impl Hold {
 
     /// (3) from the impulses at hand and their velocities c; false if what it can take away does not go, or its first
     /// step goes so many times `beyond` the cone of a contact.
-    fn correct<D: Delassus>(
-        &mut self,
-        island: &Island<'_>,
-        a: &mut D,
-        tolerance: f64,
-        beyond: f64,
-    ) -> bool {
+    fn correct<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64, beyond: f64) -> bool {
         let problem = island.problem;
         let mut before = f64::INFINITY;
         for k in 0..=island.params.refinements {
