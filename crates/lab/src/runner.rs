@@ -9,7 +9,6 @@ use crate::scene::Setup;
 use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
 use crate::trajectory::{Detail, Trajectory};
 use crate::work::Work;
-use cpu_time::ProcessTime;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -71,12 +70,17 @@ pub struct Runner {
 /// The wall clock and that of the processor.
 struct Clocks {
     wall: Instant,
-    processor: ProcessTime,
+    #[cfg(feature = "full")]
+    processor: cpu_time::ProcessTime,
 }
 
 impl Clocks {
     fn now() -> Self {
-        Self { wall: Instant::now(), processor: ProcessTime::now() }
+        Self {
+            wall: Instant::now(),
+            #[cfg(feature = "full")]
+            processor: cpu_time::ProcessTime::now(),
+        }
     }
 }
 
@@ -92,7 +96,10 @@ impl Spent {
     fn add(&mut self, start: &Clocks) -> Duration {
         let wall = start.wall.elapsed();
         self.wall += wall;
-        self.processor += start.processor.elapsed();
+        #[cfg(feature = "full")]
+        {
+            self.processor += start.processor.elapsed();
+        }
         wall
     }
 }
@@ -239,8 +246,7 @@ impl Runner {
             error: self.tally.energy_error,
             ledger: self.tally.ledger,
         };
-        let (sim, [wall_s, cpu_s]) =
-            (&self.sim, [self.stepping.wall, self.stepping.processor].map(|t| t.as_secs_f64()));
+        let (sim, wall_s) = (&self.sim, self.stepping.wall.as_secs_f64());
         Summary {
             scene: self.name.clone(),
             contact: sim.contacts_by().to_owned(),
@@ -248,7 +254,7 @@ impl Runner {
             dt: sim.settings().stepper.dt,
             steps: self.tally.steps,
             wall_s,
-            cpu_s,
+            cpu_s: cfg!(feature = "full").then(|| self.stepping.processor.as_secs_f64()),
             steps_per_s: if wall_s > 0.0 { self.tally.steps as f64 / wall_s } else { 0.0 },
             end: EndState { q: sim.state().q.clone(), v: sim.state().v.clone() },
             energy,

@@ -22,8 +22,8 @@ pub struct Summary {
     pub steps: u64,
     /// Time spent stepping, without judging, recording and printing [s].
     pub wall_s: f64,
-    /// Processor time of the process meanwhile, of all its threads [s].
-    pub cpu_s: f64,
+    /// Processor time of the process meanwhile, of all its threads [s]; `None` without the feature `full`.
+    pub cpu_s: Option<f64>,
     pub steps_per_s: f64,
     #[serde(rename = "final")]
     pub end: EndState,

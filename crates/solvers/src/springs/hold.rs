@@ -230,7 +230,7 @@ impl Hold {
         }
         self.start(island, a);
         if !a.is_regular(island.params.regular) {
-            return self.correct(island, a, tolerance, beyond);
+            return self.correct(island, a, tolerance, (true, beyond));
         }
         let mut before = f64::INFINITY;
         for step in 0..island.params.refinements {
@@ -255,7 +255,7 @@ impl Hold {
             before = left;
         }
         self.start(island, a);
-        self.correct(island, a, tolerance, f64::INFINITY)
+        self.correct(island, a, tolerance, (false, f64::INFINITY))
     }
 
     /// True if a step has more than so many times the friction that the normal impulse of a contact allows.
@@ -291,9 +291,15 @@ impl Hold {
         }
     }
 
-    /// (3) from the impulses at hand and their velocities c; false if what it can take away does not go, or its first
-    /// step goes so many times `beyond` the cone of a contact.
-    fn correct<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, tolerance: f64, beyond: f64) -> bool {
+    /// (3) from the impulses at hand, which may be none, and their velocities c; false if what it can take away does not
+    /// go, or its first step goes so many times `beyond` the cone of a contact.
+    fn correct<D: Delassus>(
+        &mut self,
+        island: &Island<'_>,
+        a: &mut D,
+        tolerance: f64,
+        (from_nothing, beyond): (bool, f64),
+    ) -> bool {
         let problem = island.problem;
         let mut before = f64::INFINITY;
         for k in 0..=island.params.refinements {
@@ -318,9 +324,37 @@ impl Hold {
             std::mem::swap(&mut self.step, &mut self.product);
             a.solve(problem, &self.pieces, &mut self.step);
             self.lambda.iter_mut().zip(&self.step).for_each(|(l, d)| *l += d);
+            if k == 0 && from_nothing {
+                self.take_noise(island, a);
+            }
             a.velocities(problem, &self.lambda, &mut self.c);
         }
         before <= tolerance
+    }
+
+    /// Takes off what rounding has left outside of the range of A, some u/ε of the impulses: A (A + ε D)⁻¹
+    /// leaves of what is in the range all but ε/A, which further steps put back.
+    fn take_noise<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) {
+        let problem = island.problem;
+        self.step.clone_from(&self.lambda);
+        for (i, piece) in self.pieces.iter().enumerate() {
+            if let Piece::Fixed(_) = piece {
+                self.step[problem.range(i)].fill(0.0);
+            }
+        }
+        a.solve(problem, &self.pieces, &mut self.step);
+        a.multiply(problem, &self.step, &mut self.product);
+        for (i, piece) in self.pieces.iter().enumerate() {
+            let rows = problem.range(i);
+            match piece {
+                Piece::Sticks => self.lambda[rows.clone()].copy_from_slice(&self.product[rows]),
+                Piece::Closed => {
+                    let r = rows.start + problem.cone(i).normal();
+                    self.lambda[r] = self.product[r];
+                }
+                _ => {}
+            }
+        }
     }
 
     /// ‖c‖ over the rows that are held [m/s].
@@ -408,6 +442,6 @@ impl Hold {
             }
         }
         a.velocities(island.problem, &self.lambda, &mut self.c);
-        self.correct(island, a, tolerance, f64::INFINITY) && self.inside(island)
+        self.correct(island, a, tolerance, (false, f64::INFINITY)) && self.inside(island)
     }
 }

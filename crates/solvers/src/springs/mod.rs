@@ -13,7 +13,7 @@
 //!
 //! 1. [`hold`]: the smallest impulses that hold all that presses, by one Cholesky factor; in their cones they are the limit;
 //! 2. [`newton`]: (1) at one small ρ, and a few proximal steps to ρ → 0. Newton's method begins at the
-//!    equilibria of the step before where
+//!    equilibria or impulses of the step before where
 //!    these are nearer: an equilibrium is one, so that they say how soon it is found, not which it is;
 //! 3. where what presses only creeps, any admissible impulses that hold it: a real contact, after a first
 //!    micro-slip, holds by the

@@ -80,10 +80,9 @@ impl Newton {
         a: &mut D,
         pressing: &[f64],
     ) -> bool {
-        self.factorisations = 0;
-        let most = island.params.newton_steps;
-        self.begin_at(pressing);
         let params = island.params;
+        let most = params.newton_steps;
+        self.begin_nearer(island, a, pressing);
         if self.stage(island, a, (params.compliance, most), None, params.found) {
             return true;
         }
@@ -91,6 +90,22 @@ impl Newton {
         let softer = params.softer * params.compliance;
         self.stage(island, a, (softer, most), None, params.rough * softer)
             && self.stage(island, a, (params.compliance, most), None, params.found)
+    }
+
+    /// Begins at the impulses of the step before or at `other`, whichever leaves less of F at ρ̄.
+    fn begin_nearer<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D, other: &[f64]) {
+        let given = std::mem::take(&mut self.given);
+        if given.iter().any(|l| *l != 0.0) {
+            self.begin_at(other);
+            let e = self.look(island, a);
+            self.begin_at(&given);
+            if self.look(island, a) < e {
+                self.given = given;
+                return;
+            }
+        }
+        self.given = given;
+        self.begin_at(other);
     }
 
     /// The equilibrium at ρ̄, if Newton's method leads there in a few steps from that of the step before.
@@ -285,12 +300,12 @@ impl Newton {
         at_reference
     }
 
-    /// The pieces and velocities of an equilibrium at ρ̄.
-    pub(super) fn look<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) {
+    /// The pieces, velocities and ‖F‖ of the impulses at ρ̄.
+    pub(super) fn look<D: Delassus>(&mut self, island: &Island<'_>, a: &mut D) -> f64 {
         self.factored.clear();
         self.d.clear();
         self.d.extend(island.metric.d.iter().map(|d| island.params.compliance * d));
-        self.evaluate(island, a);
+        self.evaluate(island, a)
     }
 
     /// w, the pieces and ‖F‖ of the impulses.
