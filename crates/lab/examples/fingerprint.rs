@@ -155,7 +155,7 @@ fn run(setup: Setup, steps: usize, derivatives: usize) -> u64 {
     run_with(setup, steps, derivatives, |_, _| {})
 }
 
-/// Of a run in which the last body is pushed at the 400th step.
+/// The hash of a run in which the last body is pushed at the 400th step.
 fn run_pushed(setup: Setup, steps: usize) -> u64 {
     run_with(setup, steps, 0, |sim, step| {
         if step == 400 {

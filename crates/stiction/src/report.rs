@@ -3,17 +3,20 @@
 use crate::energy_ledger::EnergyLedger;
 use crate::remedy::Remedy;
 use serde::Serialize;
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
 use stiction_contact::{Answer, ConstraintProblem, SolveStatus, answers};
-use stiction_nmdp::NmdpReport;
 
 /// Natural map at which a step counts as certified, whatever the tolerance: above it nothing excuses a step [m/s].
 pub const CERTIFIED: f64 = 1e-6;
 
 /// How a step ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepStatus {
     /// Accepted; the contact solver reached its tolerance.
+    #[default]
     Converged,
     /// Accepted; the contact solver did not reach its tolerance, nor could any tell: what is left is no more than what
     /// rounding the impulses to 64 bits leaves, and within [`CERTIFIED`].
@@ -38,8 +41,8 @@ impl From<SolveStatus> for StepStatus {
     }
 }
 
-/// How one step went.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// How one step went. The default is that of a step in parts, before the first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StepReport {
     pub status: StepStatus,
     /// Iterations of the contact solver.
@@ -59,7 +62,7 @@ pub struct StepReport {
     /// The fastest that a tree so made energy, relative to what it has [1/s]; see
     /// [`crate::StepperParams::energy_tolerance`].
     pub energy_error_rate: f64,
-    /// What was done because the problem had no good answer; `None` mostly.
+    /// The measure against a problem without a good answer; `None` mostly.
     pub remedy: Option<Remedy>,
     /// Where an island of contacts met the end of its budget, which leaves the best impulses so far: factorisations of the
     /// largest budget met ([`stiction_solvers::effort`]).
@@ -68,9 +71,9 @@ pub struct StepReport {
     pub corrected: bool,
     /// Bodies that sleep from now on, whose contacts count as they were; see [`crate::Sleep`].
     pub asleep: usize,
-    /// Work, and conditions of the proofs as they were measured, of NMDP steppers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nmdp: Option<NmdpReport>,
+    /// Counts and measurements that the stepper alone makes, see [`Self::extra`].
+    #[serde(skip)]
+    pub extra: Option<Arc<dyn StepExtra>>,
     /// Works of the step by cause, of steppers that keep account of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<EnergyLedger>,
@@ -107,50 +110,51 @@ impl Answers {
     }
 }
 
+/// Why a step, or a part of it, cannot be done.
+#[derive(Debug)]
+pub struct Cause {
+    pub text: String,
+    /// Counts and measurements of the method that failed.
+    pub extra: Option<Arc<dyn StepExtra>>,
+}
+
+impl From<String> for Cause {
+    fn from(text: String) -> Self {
+        Self { text, extra: None }
+    }
+}
+
+/// Counts and measurements of one method: any type that can be compared and printed. Reports share them, so that no step allocates.
+pub trait StepExtra: Any + Debug + Send + Sync {
+    /// Whether `other` is of the same type and equal.
+    fn equals(&self, other: &dyn StepExtra) -> bool;
+}
+
+impl<T: Any + Debug + Send + Sync + PartialEq> StepExtra for T {
+    fn equals(&self, other: &dyn StepExtra) -> bool {
+        (other as &dyn Any).downcast_ref::<T>() == Some(self)
+    }
+}
+
+impl PartialEq for dyn StepExtra {
+    fn eq(&self, other: &Self) -> bool {
+        self.equals(other)
+    }
+}
+
 impl StepReport {
-    pub(crate) fn failed(cause: String) -> Self {
-        Self {
-            status: StepStatus::Failed(cause),
-            iterations: 0,
-            residual: f64::NAN,
-            contacts: 0,
-            penetration: 0.0,
-            parts: 0,
-            energy_error: 0.0,
-            energy_error_rate: 0.0,
-            remedy: None,
-            bound_met: None,
-            corrected: false,
-            asleep: 0,
-            nmdp: None,
-            ledger: None,
-            answers: None,
-        }
+    /// Counts and measurements of the method whose type is `T`, if the step was of that.
+    pub fn extra<T: StepExtra>(&self) -> Option<&T> {
+        (&**self.extra.as_ref()? as &dyn Any).downcast_ref()
     }
 
-    /// Of a step in parts, before the first.
-    pub(crate) fn start() -> Self {
-        let status = StepStatus::Converged;
-        Self {
-            status,
-            iterations: 0,
-            residual: 0.0,
-            contacts: 0,
-            penetration: 0.0,
-            parts: 0,
-            energy_error: 0.0,
-            energy_error_rate: 0.0,
-            remedy: None,
-            bound_met: None,
-            corrected: false,
-            asleep: 0,
-            nmdp: None,
-            ledger: None,
-            answers: None,
-        }
+    /// The report of a step that is not accepted.
+    pub(crate) fn failed(cause: Cause) -> Self {
+        let status = StepStatus::Failed(cause.text);
+        Self { status, residual: f64::NAN, extra: cause.extra, ..Self::default() }
     }
 
-    /// Of a step in parts, after one more.
+    /// The report of a step in parts, after one more part.
     pub(crate) fn followed_by(self, next: Self) -> Self {
         let status = match (self.status, next.status) {
             (StepStatus::Converged, next) | (_, next @ StepStatus::Failed(_)) => next,
@@ -173,7 +177,7 @@ impl StepReport {
             bound_met: self.bound_met.max(next.bound_met),
             corrected: self.corrected || next.corrected,
             asleep: next.asleep,
-            nmdp: next.nmdp.or(self.nmdp),
+            extra: next.extra.or(self.extra),
             ledger: match (self.ledger, next.ledger) {
                 (Some(a), Some(b)) => Some(a.followed_by(&b)),
                 (a, b) => b.or(a),
@@ -192,13 +196,13 @@ impl StepReport {
 mod tests {
     use super::*;
 
-    /// Of parts the worst is told, and only what did not converge or failed is flagged.
+    /// The worst part stands for the step, and only a part that did not converge or failed is flagged.
     #[test]
     fn the_worst_part_is_told() {
         let failed = StepStatus::Failed("no".to_owned());
         let [good, rounding] = [StepStatus::Converged, StepStatus::Rounding];
         let order = [good, rounding, StepStatus::GainedEnergy, StepStatus::NotConverged, failed];
-        let part = |k: usize| StepReport { status: order[k].clone(), ..StepReport::start() };
+        let part = |k: usize| StepReport { status: order[k].clone(), ..StepReport::default() };
         for (a, b) in (0..5).flat_map(|a| (0..5).map(move |b| (a, b))).filter(|p| p.0 < 4) {
             let both = part(a).followed_by(part(b));
             assert_eq!(both.status, order[a.max(b)]);

@@ -125,6 +125,7 @@ impl Simulation {
                 report,
                 params: *params,
                 parameters,
+                swept: None,
             }
             .linearize(&next);
         }

@@ -24,11 +24,11 @@
 use super::search::{Search, relative_velocity, velocities_into};
 use crate::canon_params::AdaptiveParams;
 use crate::input::Input;
-use crate::report::StepReport;
+use crate::report::{Cause, StepReport, StepStatus};
 use crate::state::State;
 use crate::stepping::Stepper;
+use crate::stepping::attempt::{Attempt, Part, whole_step};
 use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_assembly::{BlockKey, ContactPoint, Posed};
@@ -40,7 +40,7 @@ use stiction_models::World;
 
 /// The stepper.
 pub(crate) struct Adaptive {
-    inner: Box<dyn Decoratable>,
+    inner: Box<dyn Stepper>,
     params: AdaptiveParams,
     /// Share of a step that the next part tries [–].
     part: f64,
@@ -73,7 +73,7 @@ const PI: [f64; 2] = [1.0, 0.3];
 const CHANGES: [f64; 2] = [0.1, 8.0];
 
 /// The outcome of a part of a step.
-struct Part {
+struct Tried {
     state: State,
     report: StepReport,
     error: f64,
@@ -83,7 +83,7 @@ impl Adaptive {
     /// Around `inner`, which is made for `world` and is of `order` in the step where motions are smooth.
     pub(crate) fn new(
         world: &World,
-        (inner, order): (Box<dyn Decoratable>, u32),
+        (inner, order): (Box<dyn Stepper>, u32),
         params: AdaptiveParams,
     ) -> Result<Self, ShapeError> {
         let model = &world.model;
@@ -104,25 +104,19 @@ impl Adaptive {
     }
 
     /// A part of h [s] from `state` by two halves, and how far it is from one step.
-    fn try_part(
-        &mut self,
-        world: &World,
-        state: &State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> Part {
+    fn try_part(&mut self, part: Part<'_>, state: &State, solver: &mut dyn ContactSolver) -> Tried {
+        let (world, half) = (part.world, Part { h: 0.5 * part.h, ..part });
         self.inner.memory_into(&mut self.before);
         let mut whole = state.clone();
-        let once = self.inner.step(world, &mut whole, input, h, solver);
-        self.inner.restore(world, state, input, &self.before);
+        let once = whole_step(&mut *self.inner, part, &mut whole, solver);
+        self.inner.restore(&self.before);
         let mut halves = state.clone();
-        let first = self.inner.step(world, &mut halves, input, 0.5 * h, solver);
+        let first = whole_step(&mut *self.inner, half, &mut halves, solver);
         if first.failure().is_some() {
-            return Part { state: halves, report: first, error: f64::INFINITY };
+            return Tried { state: halves, report: first, error: f64::INFINITY };
         }
         let middle = halves.v.clone();
-        let second = self.inner.step(world, &mut halves, input, 0.5 * h, solver);
+        let second = whole_step(&mut *self.inner, half, &mut halves, solver);
         let report = first.followed_by(second);
         let mut apart = vec![0.0; state.v.len()];
         difference_into(&world.model, &whole.q, &halves.q, 1.0, &mut apart);
@@ -133,7 +127,7 @@ impl Adaptive {
         let error = apart.iter().fold(grown.max(turning), |most, x| most.max(x.abs()));
         let finite = apart.iter().all(|x| x.is_finite());
         let bad = once.flagged() || report.flagged() || !finite;
-        Part { state: halves, report, error: if bad { f64::INFINITY } else { error } }
+        Tried { state: halves, report, error: if bad { f64::INFINITY } else { error } }
     }
 }
 
@@ -193,14 +187,8 @@ impl Stepper for Adaptive {
         "adaptive"
     }
 
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
+    fn attempt(&mut self, step: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        let h = step.h;
         let AdaptiveParams { accuracy, horizon, least, most_parts, .. } = self.params;
         let mut at_start = Memory::default();
         self.inner.memory_into(&mut at_start);
@@ -212,13 +200,14 @@ impl Stepper for Adaptive {
         while done < 1.0 {
             tries += 1;
             if tries > most_parts {
-                self.inner.restore(world, state, input, &at_start);
+                self.inner.restore(&at_start);
                 self.part = part_at_start;
-                return StepReport::failed(format!(
+                let cause = format!(
                     "the accuracy is not met within {most_parts} parts of a step, {:.3} of which are done; canon.adaptive.most_parts allows \
                      more",
                     done
-                ));
+                );
+                return Attempt::Failed(cause.into());
             }
             let left: f64 = 1.0 - done;
             let mut share = self.part.min(left);
@@ -226,24 +215,24 @@ impl Stepper for Adaptive {
             if left - share < 0.1 * share {
                 share = left;
             }
-            let part = self.try_part(world, &here, input, share * h, solver);
+            let part = self.try_part(Part { h: share * h, ..*step }, &here, solver);
             let rounding = (ROUNDING[0] * accuracy).max(ROUNDING[1]);
             let smooth = (accuracy * share * h / horizon).max(rounding);
             let order = tried.map(|[long, error]| (error / part.error).ln() / (long / share).ln());
             let event = order.is_some_and(|order| order < SMOOTH);
             let allowed = if event { smooth.max(OF_EVENT * accuracy) } else { smooth };
             if part.error > allowed && share > least {
-                self.inner.restore(world, &here, input, &self.before);
+                self.inner.restore(&self.before);
                 let exponent = if event { 1.0 } else { self.exponent };
                 let shrink = (SAFETY * allowed / part.error).powf(exponent);
                 self.part = (share * shrink.clamp(CHANGES[0], 0.7)).max(least);
                 tried = Some([share, part.error]).filter(|[_, error]| error.is_finite());
                 continue;
             }
-            if part.report.failure().is_some() {
-                self.inner.restore(world, state, input, &at_start);
+            if let StepStatus::Failed(text) = part.report.status {
+                self.inner.restore(&at_start);
                 self.part = part_at_start;
-                return part.report;
+                return Attempt::Failed(Cause { text, extra: part.report.extra });
             }
             here = part.state;
             report = Some(match report {
@@ -265,7 +254,7 @@ impl Stepper for Adaptive {
         }
         here.t = state.t + h;
         *state = here;
-        report.unwrap_or_else(StepReport::start)
+        Attempt::Done(report.unwrap_or_default())
     }
 
     fn posed(&self) -> &Posed {
@@ -293,9 +282,9 @@ impl Stepper for Adaptive {
         out.substep = Some(self.part);
     }
 
-    fn restore(&mut self, world: &World, state: &State, input: &Input, memory: &Memory) {
+    fn restore(&mut self, memory: &Memory) {
         self.part = memory.substep.unwrap_or(1.0);
-        self.inner.restore(world, state, input, memory);
+        self.inner.restore(memory);
     }
 
     fn forget(&mut self) {
@@ -314,10 +303,7 @@ impl Stepper for Adaptive {
     fn slopes(&mut self, _: &World, _: &State, _: &Input, _: f64) -> Result<Slopes, NoSlopes> {
         Err(NoSlopes::Unsupported("its parts are chosen by error control"))
     }
-}
 
-/// Nothing sleeps, and nothing is swept.
-impl Decoratable for Adaptive {
     fn clear_problem(&mut self) {
         self.inner.clear_problem();
     }

@@ -27,8 +27,8 @@ use crate::params::StepperParams;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::Stepper;
+use crate::stepping::attempt::{Attempt, Part};
 use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_assembly::{ContactPoint, Posed};
@@ -109,7 +109,7 @@ impl Compliant {
         })
     }
 
-    fn attempt(
+    fn solve_step(
         &mut self,
         world: &World,
         state: &State,
@@ -291,25 +291,18 @@ impl Stepper for Compliant {
         "compliant"
     }
 
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        let steps = match self.attempt(world, state, input, h, solver) {
+    fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        let steps = match self.solve_step(part.world, state, part.input, part.h, solver) {
             Ok(steps) => steps,
             Err(cause) => {
                 self.integrator.forget();
-                return StepReport::failed(cause);
+                return Attempt::Failed(cause.into());
             }
         };
         let n = state.v.len();
-        let report = StepReport { iterations: steps, parts: 1, ..StepReport::start() };
+        let report = StepReport { iterations: steps, parts: 1, ..StepReport::default() };
         let to = (&self.q_next[..], &self.y[n..2 * n]);
-        end(state, h, to, (&self.judged.points, self.ledger), report)
+        Attempt::Done(end(state, part.h, to, (&self.judged.points, self.ledger), report))
     }
 
     fn posed(&self) -> &Posed {
@@ -334,7 +327,7 @@ impl Stepper for Compliant {
         out.substep = Some(self.integrator.next_step());
     }
 
-    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
+    fn restore(&mut self, memory: &Memory) {
         self.integrator.set_next_step(memory.substep.unwrap_or(0.0));
     }
 
@@ -357,10 +350,7 @@ impl Stepper for Compliant {
     fn slopes(&mut self, _: &World, _: &State, _: &Input, _: f64) -> Result<Slopes, NoSlopes> {
         Err(NoSlopes::Unsupported("its stages are chosen by error control"))
     }
-}
 
-/// Nothing sleeps, and nothing is swept.
-impl Decoratable for Compliant {
     fn clear_problem(&mut self) {
         self.judged.clear();
     }

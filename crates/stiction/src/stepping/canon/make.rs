@@ -8,7 +8,7 @@ use super::theta::ThetaStepper;
 use super::unsupported::UnsupportedByCanon;
 use super::variational::Variational;
 use crate::params::StepperParams;
-use crate::stepping::decoratable::Decoratable;
+use crate::stepping::Stepper;
 use stiction_models::World;
 
 /// Steppers around which `adaptive` can control the error.
@@ -22,9 +22,9 @@ pub(crate) fn make(
     world: &World,
     name: &str,
     params: &StepperParams,
-) -> Option<Result<Box<dyn Decoratable>, UnsupportedByCanon>> {
+) -> Option<Result<Box<dyn Stepper>, UnsupportedByCanon>> {
     let params = params.clone();
-    let made: Result<Box<dyn Decoratable>, _> = match (ContactLaw::of(name), name) {
+    let made: Result<Box<dyn Stepper>, _> = match (ContactLaw::of(name), name) {
         (Some(law), _) => ThetaStepper::new(world, law, params).map(|s| Box::new(s) as _),
         (None, "compliant") => Compliant::new(world, params).map(|s| Box::new(s) as _),
         (None, "event-driven") => EventDriven::new(world, params).map(|s| Box::new(s) as _),
@@ -44,7 +44,7 @@ pub(crate) fn make(
 }
 
 /// A stepper that was made, or why it was not.
-type Made = Result<Box<dyn Decoratable>, UnsupportedByCanon>;
+type Made = Result<Box<dyn Stepper>, UnsupportedByCanon>;
 
 /// The stepper called `name`, if `adaptive` can stand around it, with the order of its smooth motions.
 fn make_inner(world: &World, name: &str, mut params: StepperParams) -> Option<(Made, u32)> {

@@ -31,8 +31,8 @@ use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
 use crate::stepping::Stepper;
+use crate::stepping::attempt::{Attempt, Part};
 use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_assembly::{ContactPoint, Posed};
@@ -120,7 +120,7 @@ impl Variational {
         }
     }
 
-    fn attempt(
+    fn solve_step(
         &mut self,
         world: &World,
         state: &State,
@@ -252,20 +252,14 @@ impl Stepper for Variational {
         "variational"
     }
 
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        let status = match self.attempt(world, state, input, h, solver) {
+    fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        let status = match self.solve_step(part.world, state, part.input, part.h, solver) {
             Ok(status) => StepStatus::from(status),
-            Err(cause) => return StepReport::failed(cause),
+            Err(cause) => return Attempt::Failed(cause.into()),
         };
-        let report = StepReport { status, parts: 1, ..StepReport::start() };
-        end(state, h, (&self.q_next, &self.v_next), (&self.search.points, self.ledger), report)
+        let report = StepReport { status, parts: 1, ..StepReport::default() };
+        let to = (&self.q_next[..], &self.v_next[..]);
+        Attempt::Done(end(state, part.h, to, (&self.search.points, self.ledger), report))
     }
 
     fn posed(&self) -> &Posed {
@@ -289,7 +283,7 @@ impl Stepper for Variational {
         *out = Memory { saturated: vec![false; self.middle.forces.efforts.len()], ..Memory::default() };
     }
 
-    fn restore(&mut self, _: &World, _: &State, _: &Input, _: &Memory) {}
+    fn restore(&mut self, _: &Memory) {}
 
     fn forget(&mut self) {}
 
@@ -311,10 +305,7 @@ impl Stepper for Variational {
             "the impacts within it are solved one after another, at instants that are roots",
         ))
     }
-}
 
-/// Nothing sleeps, and nothing is swept.
-impl Decoratable for Variational {
     fn clear_problem(&mut self) {
         self.search.points.clear();
         self.rows.clear();

@@ -8,23 +8,23 @@
 mod judged;
 
 use super::Stepper;
-use super::contact_correction::ContactCorrection;
-use super::contact_source::ContactSource;
-use super::decoratable::Decoratable;
+use super::attempt::{Attempt, Part};
 use super::memory::Memory;
 use crate::input::Input;
 use crate::params::StepperParams;
-use crate::report::{StepReport, StepStatus};
+use crate::report::{Cause, StepReport};
 use crate::state::State;
 use crate::stepping::slopes::{NoSlopes, Slopes, Solved};
 use judged::Judged;
+use std::sync::Arc;
 use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, PatchDetail, Posed};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Motion;
 use stiction_models::World;
 use stiction_nmdp::{
-    Acting, ContactSets, Failure, Method, Nmdp, NmdpReport, NoDerivative, UnsupportedWorld, WorldSites,
+    Acting, ContactSets, Failure, Method, Nmdp, NmdpMemory, NmdpReport, NoDerivative, UnsupportedWorld,
+    WorldSites,
 };
 
 /// One of the five steppers.
@@ -34,7 +34,7 @@ pub struct NmdpStepper {
     nmdp: Nmdp,
     judged: Judged,
     meetings: Option<Meetings>,
-    report: NmdpReport,
+    report: Arc<NmdpReport>,
     q_start: Vec<f64>,
     v_start: Vec<f64>,
 }
@@ -73,7 +73,7 @@ impl NmdpStepper {
             sets,
             judged: Judged::new(world, contacts),
             meetings,
-            report: NmdpReport::default(),
+            report: Arc::default(),
             q_start: model.neutral(),
             v_start: vec![0.0; model.nv()],
             params,
@@ -120,48 +120,41 @@ impl Stepper for NmdpStepper {
         self.nmdp.method().name()
     }
 
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
+    fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        let Part { world, input, h, .. } = *part;
         if let Err(cause) = self.check_meetings(world, state) {
-            return StepReport::failed(cause);
+            return Attempt::Failed(cause.into());
         }
         self.q_start.copy_from_slice(&state.q);
         self.v_start.copy_from_slice(&state.v);
         let acting = Acting { control: &input.control, generalized: &input.generalized };
         match self.nmdp.step(world, (&mut state.q, &mut state.v), &acting, h) {
-            Ok(report) => self.report = report,
+            Ok(report) => match Arc::get_mut(&mut self.report) {
+                Some(last) => *last = report,
+                None => self.report = Arc::new(report),
+            },
             Err((failure, report)) => {
-                let cause = words(failure, &report, self.params.nmdp.min_step);
-                return StepReport { nmdp: Some(report), ..StepReport::failed(cause) };
+                let text = words(failure, &report, self.params.nmdp.min_step);
+                return Attempt::Failed(Cause { text, extra: Some(Arc::new(report)) });
             }
         }
-        state.t += h;
         let rows = self.params.rows(h, &world.model.gravity);
         let from = (&self.q_start[..], &self.v_start[..], &state.v[..]);
         if let Err(cause) = self.judged.pose(world, &self.nmdp, from, rows, solver.needs()) {
             state.q.copy_from_slice(&self.q_start);
             state.v.copy_from_slice(&self.v_start);
-            state.t -= h;
-            return StepReport::failed(cause);
+            return Attempt::Failed(cause.into());
         }
-        StepReport {
-            status: StepStatus::Converged,
+        state.t += h;
+        Attempt::Done(StepReport {
             iterations: self.report.outer,
             residual: self.report.residual,
             contacts: self.judged.points.len(),
             penetration: self.judged.points.iter().fold(0.0, |d, c| d.max(-c.gap)),
-            energy_error: 0.0,
-            energy_error_rate: 0.0,
             parts: self.report.parts,
-            nmdp: Some(self.report),
-            ..StepReport::start()
-        }
+            extra: Some(self.report.clone()),
+            ..StepReport::default()
+        })
     }
 
     fn posed(&self) -> &Posed {
@@ -182,16 +175,29 @@ impl Stepper for NmdpStepper {
     }
 
     fn memory_into(&self, out: &mut Memory) {
+        let NmdpMemory { weights, beta, last_step, mean, v_before } = self.nmdp.memory();
         out.saturated.clear();
         out.saturated.resize(self.nmdp.efforts().len(), false);
-        out.nmdp = Some(self.nmdp.memory().clone());
+        out.own.resize(4, Vec::new());
+        let [own_weights, own_lengths, own_mean, own_before] = &mut out.own[..] else { return };
+        for (to, of) in [(own_weights, weights), (own_mean, mean), (own_before, v_before)] {
+            to.clone_from(of);
+        }
+        own_lengths.clear();
+        own_lengths.extend([beta, last_step]);
         out.substep = None;
     }
 
-    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
-        match &memory.nmdp {
-            Some(memory) => self.nmdp.restore(memory),
-            None => self.nmdp.forget(),
+    fn restore(&mut self, memory: &Memory) {
+        match &memory.own[..] {
+            [weights, lengths, mean, before] if lengths.len() == 2 => self.nmdp.restore(&NmdpMemory {
+                weights: weights.clone(),
+                beta: lengths[0],
+                last_step: lengths[1],
+                mean: mean.clone(),
+                v_before: before.clone(),
+            }),
+            _ => self.nmdp.forget(),
         }
     }
 
@@ -230,18 +236,6 @@ impl Stepper for NmdpStepper {
         }))
     }
 
-    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
-        correction.is_none()
-    }
-
-    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        drop(source);
-        false
-    }
-}
-
-/// Nothing sleeps, and nothing is swept.
-impl Decoratable for NmdpStepper {
     fn clear_problem(&mut self) {
         self.judged.clear();
     }

@@ -1,8 +1,8 @@
 //! Contact points of a step: from the narrow phase, and from other producers.
 
 use crate::params::StepperParams;
+use crate::stepping::attempt::Landing;
 use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Bounce;
 use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
 use stiction_assembly::{
@@ -62,9 +62,9 @@ impl ContactSearch {
     }
 
     /// Notes the contacts that bounce in a step that was posed; the first of them.
-    pub(crate) fn find_bounces(&mut self, posed: &Posed) -> Option<Bounce> {
+    pub(crate) fn find_landings(&mut self, posed: &Posed) -> Option<Landing> {
         self.bounces.clear();
-        let mut first: Option<Bounce> = None;
+        let mut first: Option<Landing> = None;
         for (block, left) in posed.bouncing() {
             let Block { key: BlockKey::Contact(index), bias } = posed.blocks[block] else { continue };
             if bias.restitution >= 0.0 {
@@ -72,14 +72,14 @@ impl ContactSearch {
             }
             let contact = &self.points[index];
             self.bounces.push((contact.geometries, contact.feature));
-            let bounce = Bounce { share: 1.0 - left, gap: contact.gap };
+            let bounce = Landing { share: 1.0 - left, gap: contact.gap };
             first = Some(first.filter(|f| f.share <= bounce.share).unwrap_or(bounce));
         }
         first
     }
 
     /// The least gap between the pairs of contacts that bounced [m], at kinematics `here`.
-    pub(crate) fn gap_at_bounce(&mut self, world: &World, (here, free): (&Here, &FreeMotion)) -> f64 {
+    pub(crate) fn gap_at_landing(&mut self, world: &World, (here, free): (&Here, &FreeMotion)) -> f64 {
         let ahead =
             Lookahead { margin: 1e-3, h: 0.0, continuous: None, rigid: here.rigid, patches: here.patches };
         self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.touching);

@@ -46,8 +46,8 @@ use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::Stepper;
+use crate::stepping::attempt::{Attempt, Part};
 use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use events::first_failure;
@@ -147,7 +147,7 @@ impl EventDriven {
         })
     }
 
-    fn attempt(
+    fn solve_step(
         &mut self,
         world: &World,
         state: &State,
@@ -303,26 +303,19 @@ impl Stepper for EventDriven {
         "event-driven"
     }
 
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        let (steps, events) = match self.attempt(world, state, input, h, solver) {
+    fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        let (steps, events) = match self.solve_step(part.world, state, part.input, part.h, solver) {
             Ok(counts) => counts,
             Err(cause) => {
                 self.integrator.forget();
-                return StepReport::failed(cause);
+                return Attempt::Failed(cause.into());
             }
         };
         let n = state.v.len();
         let report =
-            StepReport { iterations: steps, parts: events + 1, remedy: self.remedy, ..StepReport::start() };
+            StepReport { iterations: steps, parts: events + 1, remedy: self.remedy, ..StepReport::default() };
         let to = (&self.q[..], &self.y[n..2 * n]);
-        end(state, h, to, (&self.judged.points, self.ledger), report)
+        Attempt::Done(end(state, part.h, to, (&self.judged.points, self.ledger), report))
     }
 
     fn posed(&self) -> &Posed {
@@ -347,7 +340,7 @@ impl Stepper for EventDriven {
         out.substep = Some(self.integrator.next_step());
     }
 
-    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
+    fn restore(&mut self, memory: &Memory) {
         self.integrator.set_next_step(memory.substep.unwrap_or(0.0));
     }
 
@@ -375,10 +368,7 @@ impl Stepper for EventDriven {
             "the impacts within it are solved one after another, at instants that are roots",
         ))
     }
-}
 
-/// Nothing sleeps, and nothing is swept.
-impl Decoratable for EventDriven {
     fn clear_problem(&mut self) {
         self.judged.clear();
     }

@@ -40,8 +40,8 @@ use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
 use crate::stepping::Stepper;
+use crate::stepping::attempt::{Attempt, Part};
 use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Decoratable;
 use crate::stepping::integrate::Linkages;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
@@ -201,7 +201,7 @@ impl ThetaStepper {
         self.is_midpoint() && self.in_points && !self.linkages.any
     }
 
-    fn attempt(
+    fn solve_step(
         &mut self,
         world: &World,
         state: &State,
@@ -480,27 +480,20 @@ impl Stepper for ThetaStepper {
         self.law.name()
     }
 
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        if let Err(cause) = self.attempt(world, state, input, h, solver) {
-            return StepReport::failed(cause);
+    fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        if let Err(cause) = self.solve_step(part.world, state, part.input, part.h, solver) {
+            return Attempt::Failed(cause.into());
         }
-        self.remember(h);
+        self.remember(part.h);
         let report = StepReport {
             status: StepStatus::from(self.report.status),
             iterations: self.report.iterations,
             residual: self.report.residual,
             parts: 1,
-            ..StepReport::start()
+            ..StepReport::default()
         };
         let to = (&self.room.q_next[..], &self.room.v_next[..]);
-        end(state, h, to, (&self.search.points, self.ledger), report)
+        Attempt::Done(end(state, part.h, to, (&self.search.points, self.ledger), report))
     }
 
     fn posed(&self) -> &Posed {
@@ -529,7 +522,7 @@ impl Stepper for ThetaStepper {
         out.warm_starts.set_to(&self.warm);
     }
 
-    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
+    fn restore(&mut self, memory: &Memory) {
         self.warm.set_to(&memory.warm_starts);
     }
 
@@ -555,10 +548,7 @@ impl Stepper for ThetaStepper {
         self.search.sources.push(source);
         true
     }
-}
 
-/// Nothing sleeps, and nothing is swept.
-impl Decoratable for ThetaStepper {
     fn clear_problem(&mut self) {
         self.search.points.clear();
         self.posed.clear();

@@ -16,62 +16,18 @@
 //! problem, or when its state, gravity or a force on it was set from outside. Trees that servos, motors, tendons,
 //! loops, couplings, dry friction or carried weight act on never sleep; nor does anything under compliant laws.
 
-use super::halving::Halving;
-use super::islands_at_rest::{AWAKE, IslandsAtRest, SleepingContact};
-use super::stop_at_impact::StopAtImpact;
+use super::islands_at_rest::{AWAKE, SleepingContact};
+use super::{Driver, Stepper};
 use crate::input::Input;
-use crate::params::{Sleep, StepperParams};
 use crate::report::{StepReport, StepStatus};
-use crate::state::{State, copy};
-use crate::stepping::Stepper;
-use crate::stepping::accepted::Accepted;
-use crate::stepping::contact_correction::ContactCorrection;
-use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Decoratable;
+use crate::state::State;
 use crate::stepping::memory::Memory;
-use crate::stepping::slopes::{NoSlopes, Slopes};
 use std::ops::Range;
-use stiction_assembly::{ContactPoint, Posed, WarmStart};
-use stiction_contact::ContactSolver;
 use stiction_models::World;
 
-/// Sleep around step halving around stopping at impacts around a stepper.
-pub(crate) struct Sleeping<S> {
-    pub(crate) inner: Halving<S>,
-    pub(crate) islands: IslandsAtRest,
-    /// State and memory at the start of the step, kept while something sleeps.
-    state: State,
-    memory: Memory,
-    /// Positions of what sleeps; others as they were when something last fell asleep.
-    q: Vec<f64>,
-    /// Length of an ordinary step [s].
-    dt: f64,
-}
-
-impl<S: Decoratable> Sleeping<S> {
-    pub(crate) fn new(world: &World, inner: S, params: &StepperParams) -> Self {
-        let sleep = if inner.may_sleep() { params.sleep } else { Sleep::Off };
-        let inner = Halving::new(world, StopAtImpact::new(world, inner, params), params.adaptive);
-        Self {
-            inner,
-            islands: IslandsAtRest::new(world, sleep, params.dt),
-            state: State::neutral(&world.model),
-            memory: Memory::default(),
-            q: vec![0.0; world.model.nq],
-            dt: params.dt,
-        }
-    }
-
-    pub(crate) fn core(&self) -> &S {
-        &self.inner.inner.inner
-    }
-
-    pub(crate) fn core_mut(&mut self) -> &mut S {
-        &mut self.inner.inner.inner
-    }
-
+impl<S: Stepper + ?Sized> Driver<S> {
     /// Before a step: wakes what was changed from outside.
-    fn wake_changed(&mut self, world: &World, state: &State, input: &Input) {
+    pub(super) fn wake_changed(&mut self, world: &World, state: &State, input: &Input) {
         let Self { islands, q: held, .. } = self;
         islands.fell.clear();
         if !zero(&input.generalized) {
@@ -96,36 +52,35 @@ impl<S: Decoratable> Sleeping<S> {
             }
         }
         if self.wake(world) {
-            let warm = std::mem::take(&mut self.islands.woken_memory);
-            self.lend_woken(warm);
+            self.lend_woken();
         }
     }
 
     /// Gives the stepper the warm starts of what woke.
-    fn lend_woken(&mut self, mut warm: WarmStart) {
-        if let Some(next) = self.core_mut().warm_starts_mut() {
-            warm.lend(next, |_| true);
+    pub(super) fn lend_woken(&mut self) {
+        let Self { islands, stepper, .. } = self;
+        if let Some(core) = stepper.leaves_out() {
+            islands.woken_memory.lend(core.warm_starts_mut(), |_| true);
         }
-        warm.clear();
-        self.islands.woken_memory = warm;
+        islands.woken_memory.clear();
     }
 
     /// The step of a world in which everything sleeps.
-    fn pass(&mut self, state: &mut State, h: f64) -> StepReport {
+    pub(super) fn pass(&mut self, state: &mut State, h: f64) -> StepReport {
         state.t += h;
-        self.inner.inner.parts.clear();
-        if !self.core().posed().problem.is_empty() {
-            self.core_mut().clear_problem();
+        self.parts.clear();
+        if !self.posed().problem.is_empty() {
+            self.stepper.clear_problem();
         }
-        self.islands.add_to(StepReport { parts: 1, ..StepReport::start() })
+        self.islands.add_to(StepReport { parts: 1, ..StepReport::default() })
     }
 
     /// Wakes what sleeps beside contacts that were found; true if there is anything.
-    fn wake_touched(&mut self, world: &World) -> bool {
+    pub(super) fn wake_touched(&mut self, world: &World) -> bool {
         if !self.islands.any() {
             return false;
         }
-        for body in self.inner.inner.inner.contacts().iter().flat_map(|c| c.bodies).flatten() {
+        for body in self.stepper.contacts().iter().flat_map(|c| c.bodies).flatten() {
             let tree = world.model.bodies[body].tree;
             self.islands.wakes[tree] = self.islands.sleeps(tree);
         }
@@ -133,7 +88,7 @@ impl<S: Decoratable> Sleeping<S> {
     }
 
     /// Wakes everything, which starts cold.
-    fn forget_sleep(&mut self) {
+    pub(super) fn forget_sleep(&mut self) {
         if self.islands.on {
             self.islands.forget();
             self.tell_who_sleeps();
@@ -151,19 +106,19 @@ impl<S: Decoratable> Sleeping<S> {
 
     /// After an accepted step: counts the steps at rest, stops islands for (2), and lets those sleep that have passed it.
     /// Their warm starts are those of the step.
-    fn lull(&mut self, world: &World, state: &mut State, report: &StepReport, soft: bool) {
+    pub(super) fn lull(&mut self, world: &World, state: &mut State, report: &StepReport, soft: bool) {
         let whole = report.parts == 1;
         let settled = report.status == StepStatus::Converged && report.remedy.is_none() && !soft;
-        let islands = &mut self.islands;
-        if !(whole && settled) {
+        let Self { islands, stepper, start_of_step, .. } = self;
+        let core = stepper.leaves_out().filter(|_| whole && settled);
+        let Some(core) = core else {
             islands.calm.fill(0);
             return;
-        }
-        let core = &self.inner.inner.inner;
+        };
         if !islands.count(&state.v, |t| core.holds(t)) {
             return;
         }
-        islands.join(&core.posed().jacobian, &self.state.v);
+        islands.join(&stepper.posed().jacobian, &start_of_step.state.v);
         islands.let_fall_asleep();
         for (dof, v) in state.v.iter_mut().enumerate() {
             let tree = islands.tree_of[dof];
@@ -178,8 +133,7 @@ impl<S: Decoratable> Sleeping<S> {
 
     /// Keeps what stands for the islands that fell asleep.
     fn put_to_sleep(&mut self, world: &World, state: &mut State) {
-        let Self { inner, islands, .. } = self;
-        let core = &inner.inner.inner;
+        let Self { stepper: core, islands, .. } = self;
         for (block, contact) in core.posed().contacts(core.contacts()) {
             if islands.island_of(contact) != AWAKE {
                 let wrench = contact.wrench(&core.impulses()[core.posed().problem.range(block)]);
@@ -190,18 +144,21 @@ impl<S: Decoratable> Sleeping<S> {
         self.islands.list(world);
         // As they were before the step.
         for q in &self.islands.q {
-            state.q[q.clone()].copy_from_slice(&self.state.q[q.clone()]);
+            state.q[q.clone()].copy_from_slice(&self.start_of_step.state.q[q.clone()]);
         }
         self.q.copy_from_slice(&state.q);
-        self.inner.inner.inner.hold_at(world, &self.q);
+        if let Some(core) = self.stepper.leaves_out() {
+            core.hold_at(world, &self.q);
+        }
         self.tell_who_sleeps();
     }
 
     /// Takes the warm starts of what sleeps out of those of the next step.
     fn keep_memory(&mut self, world: &World) {
         self.islands.contacts.sort_unstable_by_key(|c| (c.contact.geometries, c.place));
-        let Self { inner, islands, .. } = self;
-        let Some(warm) = inner.inner.inner.warm_starts_mut() else { return };
+        let Self { stepper, islands, .. } = self;
+        let Some(core) = stepper.leaves_out() else { return };
+        let warm = core.warm_starts_mut();
         let mut kept = std::mem::take(&mut islands.memory);
         let sleeps = |key| islands.sleeps_at(world, key);
         warm.lend(&mut kept, sleeps);
@@ -211,14 +168,16 @@ impl<S: Decoratable> Sleeping<S> {
 
     /// Tells everybody who sleeps now.
     fn tell_who_sleeps(&mut self) {
-        let Self { inner, islands, .. } = self;
+        let Self { stepper, islands, .. } = self;
         islands.changes += 1;
-        inner.inner.inner.select(&|tree| !islands.sleeps(tree));
+        if let Some(core) = stepper.leaves_out() {
+            core.select(&|tree| !islands.sleeps(tree));
+        }
     }
 
     /// Puts to sleep who slept when `memory` was written, at this state and input, of which the warm starts are back: from
     /// v = 0 their contacts are found as they were.
-    fn restore_sleep(&mut self, world: &World, state: &State, input: &Input, memory: &Memory) {
+    pub(super) fn restore_sleep(&mut self, world: &World, state: &State, input: &Input, memory: &Memory) {
         if !self.islands.on {
             return;
         }
@@ -226,15 +185,15 @@ impl<S: Decoratable> Sleeping<S> {
         if memory.asleep_with.iter().all(Option::is_none) {
             return;
         }
-        let dt = self.dt;
-        if !self.core_mut().find_contacts(world, state, input, dt) {
+        let Self { stepper, islands, dt, .. } = self;
+        let found = stepper.leaves_out().is_some_and(|core| core.find_contacts(world, state, input, *dt));
+        if !found {
             return; // The next step will say why.
         }
         self.q.copy_from_slice(&state.q);
-        let Self { inner, islands, .. } = self;
         let of = |i: &Option<usize>| i.unwrap_or(AWAKE);
         islands.island.iter_mut().zip(&memory.asleep_with).for_each(|(to, i)| *to = of(i));
-        for (place, contact) in inner.inner.inner.contacts().iter().enumerate() {
+        for (place, contact) in stepper.contacts().iter().enumerate() {
             if islands.island_of(contact) != AWAKE {
                 let wrench = memory.warm_starts.wrench_of(contact);
                 islands.contacts.push(SleepingContact { contact: *contact, place, wrench });
@@ -243,7 +202,7 @@ impl<S: Decoratable> Sleeping<S> {
         self.keep_memory(world);
         self.islands.list(world);
         self.tell_who_sleeps();
-        self.core_mut().clear_problem();
+        self.stepper.clear_problem();
     }
 
     /// Whether `memory` can be one of this world: as many numbers as it needs, and only what may sleep sleeps.
@@ -253,108 +212,11 @@ impl<S: Decoratable> Sleeping<S> {
 
     /// True of blocks of the last problem whose island sleeps since.
     pub(crate) fn fell(&self, block: usize, island: usize) -> bool {
-        self.core().posed().jacobian.trees_of(block).any(|t| self.islands.island[t] == island)
+        self.stepper.posed().jacobian.trees_of(block).any(|t| self.islands.island[t] == island)
     }
 }
 
-impl<S: Decoratable> Stepper for Sleeping<S> {
-    fn name(&self) -> &'static str {
-        self.core().name()
-    }
-
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        if !self.islands.on {
-            return self.inner.step(world, state, input, h, solver);
-        }
-        self.wake_changed(world, state, input);
-        if self.islands.all() {
-            return self.pass(state, h);
-        }
-        copy(state, &mut self.state);
-        let report = loop {
-            if self.islands.any() {
-                self.inner.inner.inner.memory_into(&mut self.memory);
-            }
-            let report = self.inner.step(world, state, input, h, solver);
-            if !self.wake_touched(world) {
-                break report;
-            }
-            copy(&self.state, state);
-            let warm = std::mem::take(&mut self.islands.woken_memory);
-            self.inner.inner.inner.restore(world, &self.state, input, &self.memory);
-            self.lend_woken(warm);
-        };
-        if report.failure().is_none() {
-            self.lull(world, state, &report, solver.needs().softness);
-        }
-        self.islands.add_to(report)
-    }
-
-    fn posed(&self) -> &Posed {
-        self.core().posed()
-    }
-
-    fn impulses(&self) -> &[f64] {
-        self.core().impulses()
-    }
-
-    fn contacts(&self) -> &[ContactPoint] {
-        self.core().contacts()
-    }
-
-    fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {
-        self.core().efforts_into(world, out);
-    }
-
-    fn memory_into(&self, out: &mut Memory) {
-        self.core().memory_into(out);
-        self.islands.memory.lend(&mut out.warm_starts, |_| true);
-        out.steps_at_rest.clone_from(&self.islands.calm);
-        out.asleep_with.clear();
-        out.asleep_with.extend(self.islands.island.iter().map(|&i| (i != AWAKE).then_some(i)));
-    }
-
-    fn restore(&mut self, world: &World, state: &State, input: &Input, memory: &Memory) {
-        self.forget();
-        self.core_mut().restore(world, state, input, memory);
-        self.restore_sleep(world, state, input, memory);
-    }
-
-    fn forget(&mut self) {
-        self.core_mut().forget();
-        self.forget_sleep();
-    }
-
-    fn take_numbers(&mut self, world: &World) {
-        self.core_mut().take_numbers(world);
-        self.forget_sleep();
-    }
-
-    fn accepted(&self) -> Option<Accepted<'_>> {
-        self.core().accepted()
-    }
-
-    fn slopes(&mut self, world: &World, start: &State, input: &Input, h: f64) -> Result<Slopes, NoSlopes> {
-        self.core_mut().slopes(world, start, input, h)
-    }
-
-    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
-        self.core_mut().correct_contacts(correction)
-    }
-
-    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        self.core_mut().add_contact_source(source)
-    }
-}
-
-/// The same bits: all are compared, which is faster than to stop.
+/// Whether all bits are equal: all are compared, which is faster than to stop.
 fn same(a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a.to_bits() ^ b.to_bits())) == 0
 }
