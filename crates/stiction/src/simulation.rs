@@ -12,7 +12,7 @@ use crate::state::{State, StateError};
 use crate::stepping::driver::certificates_at_rest::{CertificatesAtRest, NUMBERS};
 use crate::stepping::driver::parts::PartDone;
 use crate::stepping::{Accepted, ContactCorrection, ContactSource, Driver, Memory, NoSlopes, Slopes};
-use crate::stepping::{Stepper, StepperError, make_stepper};
+use crate::stepping::{Part, Stepper, StepperError, make_stepper};
 use std::sync::Arc;
 use std::sync::OnceLock;
 use stiction_assembly::forces::actuators::with_drive_limits;
@@ -499,7 +499,8 @@ impl Simulation {
     /// The derivative of the last step, which went from `before`, by the stepper's own equations.
     pub(crate) fn slopes(&mut self, before: &Moment, h: f64) -> Result<Slopes, NoSlopes> {
         let world = Arc::clone(&self.world);
-        self.driver.stepper_mut().slopes(&world, &before.state, &before.input, h)
+        let part = Part::whole(&world, &before.input, h);
+        self.driver.stepper_mut().slopes(&part, &before.state)
     }
 
     /// Lets `correction` change contact impulses in every step between solving and applying them; `None` takes it away. False

@@ -34,7 +34,6 @@ pub use contact_source::ContactSource;
 pub use driver::Driver;
 pub use integrate::Quadrature;
 pub use memory::Memory;
-pub use nmdp::NmdpStepper;
 pub use slopes::{Equations, NoSlopes, Slopes, Solved};
 pub(crate) use steppers::make_stepper;
 pub use steppers::{StepperError, make};
@@ -116,14 +115,14 @@ pub trait Stepper: Send {
         None
     }
 
-    /// The derivative of the last step, which went from `start` under `input`, for steppers that differentiate their own equations. The state of
+    /// The derivative of the last step, which was `part` from `start`, for steppers that differentiate their own equations. The state of
     /// the stepper is as before.
     ///
     /// # Errors
     ///
     /// [`NoSlopes`] says why there is none.
-    fn slopes(&mut self, world: &World, start: &State, input: &Input, h: f64) -> Result<Slopes, NoSlopes> {
-        let _ = (world, start, input, h);
+    fn slopes(&mut self, part: &Part<'_>, start: &State) -> Result<Slopes, NoSlopes> {
+        let _ = (part, start);
         Err(NoSlopes::Unsupported("it does not say what a derivative of its step needs"))
     }
 

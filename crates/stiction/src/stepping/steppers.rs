@@ -3,7 +3,7 @@
 use super::Stepper;
 use super::canon::{self, UnsupportedByCanon};
 use super::driver::Driver;
-use super::nmdp::NmdpStepper;
+use super::nmdp::NmdpMethod;
 use super::time_stepping::TimeStepping;
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
@@ -28,7 +28,7 @@ pub(crate) fn make_stepper(world: &World, params: StepperParams) -> Result<Box<d
     let name = params.method.as_str();
     if let Some(method) = Method::of(name) {
         let sets = ContactSets::load(&params.nmdp)?;
-        return Ok(Box::new(NmdpStepper::new(world, method, params, sets)?));
+        return Ok(Box::new(NmdpMethod::stepper(world, method, params, sets)?));
     }
     if let Some(made) = canon::make(world, name, &params) {
         return Ok(made?);

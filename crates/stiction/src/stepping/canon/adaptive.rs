@@ -23,7 +23,6 @@
 
 use super::search::{Search, relative_velocity, velocities_into};
 use crate::canon_params::AdaptiveParams;
-use crate::input::Input;
 use crate::report::{Cause, StepReport, StepStatus};
 use crate::state::State;
 use crate::stepping::Stepper;
@@ -50,6 +49,7 @@ pub(crate) struct Adaptive {
     kin: Kinematics,
     vel: Velocities,
     search: Search,
+    points: Vec<ContactPoint>,
     still: Vec<Motion>,
     /// Velocities along the rows of the last half of a part, at its start, middle and end.
     start: Vec<f64>,
@@ -96,6 +96,7 @@ impl Adaptive {
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
             search: Search::new(world)?,
+            points: Vec::new(),
             still: vec![Motion::ZERO; model.bodies.len()],
             start: Vec::new(),
             half: Vec::new(),
@@ -138,7 +139,7 @@ impl Adaptive {
     /// since; or it ends with the slip turned back, and has braked with the friction of afterwards from its start on. One step and two halves
     /// may agree on either. After [`Self::overlap`] at the start, where slips of contacts are taken: rows of the end may have turned.
     fn turning(&mut self, world: &World, v: &[f64], middle: &[f64]) -> f64 {
-        let Self { inner, kin, vel, search, start, half, .. } = self;
+        let Self { inner, kin, vel, points, start, half, .. } = self;
         vel.update(&world.model, kin, v);
         let posed = inner.posed();
         velocities_into(posed, v, start);
@@ -153,7 +154,7 @@ impl Adaptive {
                     rows.end -= 1;
                     let c = &inner.contacts()[c];
                     let same = |p: &&ContactPoint| p.geometries == c.geometries && p.feature == c.feature;
-                    let Some(point) = search.points.iter().find(same) else { continue };
+                    let Some(point) = points.iter().find(same) else { continue };
                     let velocity = relative_velocity(kin, vel, point);
                     let slip = velocity - point.n * point.n.dot(velocity);
                     for (r, axis) in rows.clone().zip(c.axes()) {
@@ -177,8 +178,8 @@ impl Adaptive {
     /// The deepest overlap at q [m].
     fn overlap(&mut self, world: &World, q: &[f64]) -> f64 {
         self.kin.update(&world.model, q);
-        self.search.find(world, &self.kin, &self.still, (0.0, self.params.accuracy));
-        self.search.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap))
+        self.search.find(world, &self.kin, &self.still, (0.0, self.params.accuracy), &mut self.points);
+        self.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap))
     }
 }
 
@@ -300,7 +301,7 @@ impl Stepper for Adaptive {
         self.inner.add_contact_source(source)
     }
 
-    fn slopes(&mut self, _: &World, _: &State, _: &Input, _: f64) -> Result<Slopes, NoSlopes> {
+    fn slopes(&mut self, _: &Part<'_>, _: &State) -> Result<Slopes, NoSlopes> {
         Err(NoSlopes::Unsupported("its parts are chosen by error control"))
     }
 

@@ -17,19 +17,19 @@
 mod adaptive;
 mod chart;
 mod compliant;
-mod contact_law;
 mod ended;
 mod event_driven;
-mod judged;
+pub(crate) mod judged;
 mod make;
 mod mechanics;
+pub(crate) mod method;
 mod ode;
 mod restitution;
-mod rows;
-mod search;
+pub(crate) mod rows;
+pub(crate) mod search;
 mod spring_law;
 mod theta;
-mod unsupported;
+pub(crate) mod unsupported;
 mod variational;
 
 pub(crate) use make::make;
