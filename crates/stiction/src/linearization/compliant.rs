@@ -13,6 +13,7 @@ use nalgebra::DMatrix;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::soft::SoftBlock;
 use stiction_contact::{Cone, ConstraintProblem, Law};
+use stiction_dynamics::differences::FOURTH_ORDER;
 
 /// Rows of a block of a compliant law, at most, and those whose G_ii it reads.
 const ROWS: usize = MAX_ROWS;
@@ -22,8 +23,6 @@ const GAP: f64 = 1e-7;
 const VELOCITY: f64 = 1e-4;
 const INERTIA: f64 = 1e-4;
 const NUMBER: f64 = 1e-3;
-/// Weights of differences at one and at two displacements.
-const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 
 /// The numbers that a compliant law reads of the rows, differentiated: a row per row of the problem, but G_ii.
 pub(super) struct Read<'a> {
@@ -93,7 +92,7 @@ impl Alone {
     /// The slope of the impulse by what `set` displaces.
     fn slope(&mut self, step: f64, set: impl Fn(&mut Self, f64)) -> [f64; ROWS] {
         let mut out = [0.0; ROWS];
-        for (times, weight) in [1.0, 2.0].into_iter().zip(WEIGHTS) {
+        for (times, weight) in [FOURTH_ORDER[0], FOURTH_ORDER[2]] {
             set(self, times * step);
             let ahead = self.impulse();
             set(self, -2.0 * times * step);

@@ -22,6 +22,7 @@ use stiction_assembly::laws::row_params::RowParams;
 use stiction_assembly::laws::yielding::Spring;
 use stiction_assembly::{ContactFinder, ContactPoint};
 use stiction_collision::{Manifold, Shape, collide_all};
+use stiction_dynamics::differences::FOURTH_ORDER;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction_dynamics::{Dual, Real};
 
@@ -49,8 +50,6 @@ const SIZES: [f64; 2] = [1e-2, 1e-1];
 /// the best of all is, per unit of normals and of positions per size [–].
 const SHARES: [f64; 3] = [1.0, 1.0 / 32.0, 1.0 / 1024.0];
 const AGREE: [f64; 2] = [1e-6, 1e-3];
-/// Weights of the differences of the fourth order at one and at two displacements.
-const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 /// A manifold is the same as that of the step if points and gaps differ by no more than this [m].
 const SAME: f64 = 1e-10;
 
@@ -287,7 +286,7 @@ impl Pair<'_> {
         let [per_length, per_normal] = if k < 3 { [1.0 / size, 1.0] } else { [1.0, size] };
         let apart = |i: usize| (one[i] - two[i]).norm();
         let most = (apart(0).max(apart(2)) * per_length).max(apart(1) * per_normal);
-        let [near, far] = WEIGHTS.map(|weight| 2.0 * weight);
+        let [near, _, far, _] = FOURTH_ORDER.map(|(_, weight)| 2.0 * weight);
         Some((most, std::array::from_fn(|i| one[i] * near + two[i] * (2.0 * far))))
     }
 

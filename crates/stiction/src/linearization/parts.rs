@@ -28,12 +28,10 @@ use crate::stepping::{Accepted, BlockMode, Memory, Quadrature};
 use nalgebra::DMatrix;
 use stiction_assembly::BlockKey;
 use stiction_dynamics::difference_into;
+use stiction_dynamics::differences::FOURTH_ORDER;
 
 /// By which share of itself a part is longer or shorter in the differences: what is tried, until all are on one piece [–].
 const LONGER: [f64; 3] = [1e-2, 1e-3, 1e-4];
-/// The differences: at which multiples of that, and their weights.
-const WEIGHTS: [(f64, f64); 4] =
-    [(1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0)];
 /// Lengths that differ by less than this share of the step, and gaps [m], are the same.
 const SAME: f64 = 1e-9;
 /// Times that a part is shortened, at most.
@@ -173,8 +171,8 @@ impl Parted<'_> {
         let landings = if leads { Landings::LeftOut { overlap } } else { Landings::Ignored };
         let mut found = None;
         for share in LONGER {
-            let longer = WEIGHTS.map(|(times, _)| length * (1.0 + share * times));
-            let mut samples = Vec::with_capacity(WEIGHTS.len());
+            let longer = FOURTH_ORDER.map(|(times, _)| length * (1.0 + share * times));
+            let mut samples = Vec::with_capacity(FOURTH_ORDER.len());
             for length in longer {
                 samples.push(self.sample((&start, &memory), length, landings)?.0);
             }
@@ -197,7 +195,7 @@ impl Parted<'_> {
         let nv = model.nv();
         let (mut by_length, mut moved) = (DMatrix::zeros(2 * nv, 1), vec![0.0; nv]);
         let mut impulses_by_length = DMatrix::zeros(here.impulses.len(), 1);
-        for (sample, (_, weight)) in samples.iter().zip(WEIGHTS) {
+        for (sample, (_, weight)) in samples.iter().zip(FOURTH_ORDER) {
             let weight = weight / unit;
             difference_into(model, &state.q, &sample.state.q, 1.0, &mut moved);
             for i in 0..nv {
@@ -253,7 +251,7 @@ impl Parted<'_> {
     fn predicted(&mut self, from: (&State, &Memory), left: f64) -> Result<Predicted, LinearizationError> {
         let mut by_left = 0.0;
         let unit = LONGER[0] * left;
-        let differences = if left < self.h { &WEIGHTS[..] } else { &[] }; // of the first part that is the step
+        let differences = if left < self.h { &FOURTH_ORDER[..] } else { &[] }; // of the first part that is the step
         for &(times, weight) in differences {
             let longer = left + times * unit;
             let (end, _) = self.sample(from, longer, Landings::End)?;

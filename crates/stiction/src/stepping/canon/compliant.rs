@@ -22,6 +22,7 @@ use super::search::{Search, relative_velocity};
 use super::spring_law;
 use super::unsupported::{Features, UnsupportedByCanon};
 use crate::canon_params::CompliantParams;
+use crate::catalogue::{StepperEntry, entry};
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
@@ -72,6 +73,15 @@ struct Motions<'a> {
 }
 
 impl Published for Compliant {
+    const ENTRY: &'static StepperEntry = entry("compliant");
+    const SUPPORTS: Features = Features {
+        dry_friction: true,
+        turning_joints: true,
+        pressure: true,
+        restitution: true,
+        ..Features::TREES
+    };
+
     fn new(world: &World, params: &StepperParams) -> Result<Self, UnsupportedByCanon> {
         let model = &world.model;
         let numbers = || vec![0.0; model.nv()];
@@ -101,14 +111,9 @@ impl Published for Compliant {
 }
 
 impl Method for Compliant {
-    const NAME: &'static str = "compliant";
-    const SUPPORTS: Features = Features {
-        dry_friction: true,
-        turning_joints: true,
-        pressure: true,
-        restitution: true,
-        ..Features::TREES
-    };
+    fn name(&self) -> &'static str {
+        Self::ENTRY.name
+    }
 
     fn solve(
         &mut self,

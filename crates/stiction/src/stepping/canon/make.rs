@@ -17,7 +17,7 @@ type Made = Result<Box<dyn Stepper>, UnsupportedByCanon>;
 /// Makes a stepper.
 type Make = fn(&World, StepperParams) -> Made;
 
-/// The methods; each is a file, with an entry of its name in [`crate::catalogue`].
+/// The methods, by the names of their entries.
 const METHODS: [(&str, Make); 7] = [
     entry::<Theta<Moreau>>(),
     entry::<Theta<StewartTrinkle>>(),
@@ -35,7 +35,7 @@ const INNER: &str = "moreau, stewart-trinkle, anitescu, todorov, variational";
 const TOUCH: f64 = 0.1;
 
 const fn entry<M: Published>() -> (&'static str, Make) {
-    (M::NAME, |world, params| Ok(Box::new(MethodStepper::<M>::new(world, params)?)))
+    (M::ENTRY.name, |world, params| Ok(Box::new(MethodStepper::<M>::new(world, params)?)))
 }
 
 /// The stepper called `name`; `None` if the canon has no such.

@@ -6,6 +6,7 @@
 use super::rows::Rows;
 use super::search::Search;
 use super::unsupported::{Features, UnsupportedByCanon, refuse};
+use crate::catalogue::StepperEntry;
 use crate::energy_ledger::EnergyLedger;
 use crate::params::StepperParams;
 use crate::remedy::Remedy;
@@ -25,9 +26,7 @@ use stiction_models::World;
 /// A method of time stepping.
 pub(crate) trait Method: Send + Sized + 'static {
     /// The name in the catalogue.
-    const NAME: &'static str;
-    /// The parts of a world that it knows.
-    const SUPPORTS: Features;
+    fn name(&self) -> &'static str;
 
     /// Solves `part` from `state`.
     fn solve(
@@ -46,11 +45,6 @@ pub(crate) trait Method: Send + Sized + 'static {
 
     /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most.
     fn take_numbers(&mut self, world: &World);
-
-    /// The name of this variant of the method.
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
 
     /// The rule, in words, by which its own solver takes one answer where the contact law has several.
     fn rule_of_choice(&self) -> Option<&'static str> {
@@ -73,6 +67,11 @@ pub(crate) trait Method: Send + Sized + 'static {
 
 /// A method that is made of a world and parameters alone.
 pub(crate) trait Published: Method {
+    /// The entry in the catalogue.
+    const ENTRY: &'static StepperEntry;
+    /// The parts of a world that it knows.
+    const SUPPORTS: Features;
+
     /// Memory for a world that it supports; the parameters must be valid.
     fn new(world: &World, params: &StepperParams) -> Result<Self, UnsupportedByCanon>;
 }
@@ -169,7 +168,7 @@ pub(crate) struct MethodStepper<M> {
 impl<M: Published> MethodStepper<M> {
     /// The stepper for `world`, unless the method does not support that; the parameters must be valid.
     pub(crate) fn new(world: &World, params: StepperParams) -> Result<Self, UnsupportedByCanon> {
-        refuse(world, M::NAME, &M::SUPPORTS)?;
+        refuse(world, M::ENTRY.name, &M::SUPPORTS)?;
         Ok(Self::of(world, M::new(world, &params)?, params))
     }
 }

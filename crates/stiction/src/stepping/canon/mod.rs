@@ -15,6 +15,8 @@
 //! anything sleep, sweeps fast bodies, or resolves overlaps in the positions alone.
 
 mod adaptive;
+#[cfg(test)]
+mod added;
 mod chart;
 mod compliant;
 mod ended;

@@ -25,6 +25,7 @@ use super::mechanics::{Gains, Mechanics};
 use super::method::{Method, Published, Shared, Solved};
 use super::search::Search;
 use super::unsupported::{Features, UnsupportedByCanon};
+use crate::catalogue::{StepperEntry, entry};
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
@@ -63,6 +64,9 @@ pub(crate) struct Variational {
 }
 
 impl Published for Variational {
+    const ENTRY: &'static StepperEntry = entry("variational");
+    const SUPPORTS: Features = Features { restitution: true, ..Features::TREES };
+
     fn new(world: &World, _: &StepperParams) -> Result<Self, UnsupportedByCanon> {
         let model = &world.model;
         Ok(Self {
@@ -83,8 +87,9 @@ impl Published for Variational {
 }
 
 impl Method for Variational {
-    const NAME: &'static str = "variational";
-    const SUPPORTS: Features = Features { restitution: true, ..Features::TREES };
+    fn name(&self) -> &'static str {
+        Self::ENTRY.name
+    }
 
     fn solve(
         &mut self,

@@ -11,7 +11,6 @@ use super::attempt::Part;
 use super::canon::judged::Given;
 use super::canon::method::{Method, MethodStepper, Shared, Solved};
 use super::canon::search::Search;
-use super::canon::unsupported::Features;
 use super::memory::Memory;
 use crate::params::StepperParams;
 use crate::report::Cause;
@@ -115,10 +114,6 @@ fn words(failure: Failure, report: &NmdpReport, least: f64) -> String {
 }
 
 impl Method for NmdpMethod {
-    const NAME: &'static str = "nmdp";
-    /// Worlds are refused by [`WorldSites`].
-    const SUPPORTS: Features = Features::ALL;
-
     fn name(&self) -> &'static str {
         self.nmdp.method().name()
     }

@@ -40,6 +40,7 @@ use super::rows::Rows;
 use super::search::{Search, relative_velocity};
 use super::unsupported::{Features, UnsupportedByCanon};
 use crate::canon_params::OdeMethod;
+use crate::catalogue::{StepperEntry, entry};
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
@@ -98,6 +99,9 @@ struct Motions<'a> {
 }
 
 impl Published for EventDriven {
+    const ENTRY: &'static StepperEntry = entry("event-driven");
+    const SUPPORTS: Features = Features { turning_joints: true, restitution: true, ..Features::TREES };
+
     fn new(world: &World, params: &StepperParams) -> Result<Self, UnsupportedByCanon> {
         let model = &world.model;
         let own = params.canon.event_driven;
@@ -129,7 +133,7 @@ impl Published for EventDriven {
                 q_nudged: model.neutral(),
                 tau: vec![0.0; model.nv()],
                 active: Vec::new(),
-                stops: Stop::all(world, Self::NAME)?,
+                stops: Stop::all(world, Self::ENTRY.name)?,
                 found: Vec::new(),
                 forces: Vec::new(),
                 weights,
@@ -140,8 +144,9 @@ impl Published for EventDriven {
 }
 
 impl Method for EventDriven {
-    const NAME: &'static str = "event-driven";
-    const SUPPORTS: Features = Features { turning_joints: true, restitution: true, ..Features::TREES };
+    fn name(&self) -> &'static str {
+        Self::ENTRY.name
+    }
 
     fn solve(
         &mut self,

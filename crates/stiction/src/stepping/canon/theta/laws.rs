@@ -14,6 +14,7 @@
 
 use super::super::unsupported::Features;
 use crate::canon_params::{CanonParams, ThetaForces};
+use crate::catalogue::{StepperEntry, entry};
 use crate::params::StepperParams;
 use std::ops::Range;
 use stiction_assembly::{Bias, ContactPoint};
@@ -24,7 +25,7 @@ use stiction_solvers::values::Params;
 
 /// A contact law with its place in the θ-method.
 pub(crate) trait ThetaLaw: Send + 'static {
-    const NAME: &'static str;
+    const ENTRY: &'static StepperEntry;
     const SUPPORTS: Features;
 
     /// Where the step takes its forces: by default semi-implicit, with forces of inertia at the start.
@@ -134,7 +135,7 @@ const POINTS: Features = Features {
 pub(crate) struct Moreau;
 
 impl ThetaLaw for Moreau {
-    const NAME: &'static str = "moreau";
+    const ENTRY: &'static StepperEntry = entry("moreau");
     const SUPPORTS: Features = Features { tendons: false, ..Features::ALL };
 
     fn rule(params: &CanonParams) -> Rule {
@@ -177,7 +178,7 @@ impl ThetaLaw for Moreau {
 pub(crate) struct StewartTrinkle;
 
 impl ThetaLaw for StewartTrinkle {
-    const NAME: &'static str = "stewart-trinkle";
+    const ENTRY: &'static StepperEntry = entry("stewart-trinkle");
     const SUPPORTS: Features = POINTS;
 
     fn solver(params: &CanonParams) -> Result<Option<Box<dyn ContactSolver>>, SolverError> {
@@ -192,7 +193,7 @@ impl ThetaLaw for StewartTrinkle {
 pub(crate) struct Anitescu;
 
 impl ThetaLaw for Anitescu {
-    const NAME: &'static str = "anitescu";
+    const ENTRY: &'static StepperEntry = entry("anitescu");
     const SUPPORTS: Features = POINTS;
 
     fn solver(params: &CanonParams) -> Result<Option<Box<dyn ContactSolver>>, SolverError> {
@@ -212,7 +213,7 @@ impl ThetaLaw for Anitescu {
 pub(crate) struct Todorov;
 
 impl ThetaLaw for Todorov {
-    const NAME: &'static str = "todorov";
+    const ENTRY: &'static StepperEntry = entry("todorov");
     const SUPPORTS: Features = POINTS;
 
     fn solver(params: &CanonParams) -> Result<Option<Box<dyn ContactSolver>>, SolverError> {

@@ -36,6 +36,7 @@ use super::method::{Method, Published, Shared, Solved};
 use super::rows::Rows;
 use super::search::{Search, relative_velocity, velocities_into};
 use super::unsupported::{Features, UnsupportedByCanon, pressing};
+use crate::catalogue::StepperEntry;
 use crate::params::StepperParams;
 use crate::report::{Cause, StepStatus};
 use crate::state::State;
@@ -107,6 +108,9 @@ struct Room {
 }
 
 impl<L: ThetaLaw> Published for Theta<L> {
+    const ENTRY: &'static StepperEntry = L::ENTRY;
+    const SUPPORTS: Features = L::SUPPORTS;
+
     fn new(world: &World, params: &StepperParams) -> Result<Self, UnsupportedByCanon> {
         let model = &world.model;
         let numbers = || vec![0.0; model.nv()];
@@ -146,8 +150,9 @@ impl<L: ThetaLaw> Published for Theta<L> {
 }
 
 impl<L: ThetaLaw> Method for Theta<L> {
-    const NAME: &'static str = L::NAME;
-    const SUPPORTS: Features = L::SUPPORTS;
+    fn name(&self) -> &'static str {
+        Self::ENTRY.name
+    }
 
     fn solve(
         &mut self,
@@ -161,7 +166,7 @@ impl<L: ThetaLaw> Method for Theta<L> {
             Some(own) => self.solve_by(part, state, at, own.as_mut()),
             None if solver.needs().softness => Err(format!(
                 "{} takes contact solvers of rigid laws; {} is one of a compliant law",
-                L::NAME,
+                L::ENTRY.name,
                 solver.name()
             )),
             None => self.solve_by(part, state, at, solver),

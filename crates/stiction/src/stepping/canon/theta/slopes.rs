@@ -19,13 +19,12 @@ use crate::stepping::attempt::Part;
 use crate::stepping::slopes::{Equations, NoSlopes, Slopes};
 use nalgebra::DMatrix;
 use stiction_assembly::{BlockKey, Posed, RowKey, WarmStart};
+use stiction_dynamics::differences::fourth_order;
 use stiction_dynamics::integrate_into;
 use stiction_models::World;
 
 /// Displacements of positions, velocities and controls.
 const DISPLACED: [f64; 3] = [1e-5, 1e-4, 1e-4];
-/// Weights of differences of the fourth order at one and at two displacements.
-const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 /// Largest r at the answer, over the momentum [–].
 const SETTLED: f64 = 1e-6;
 
@@ -114,17 +113,14 @@ impl<L: ThetaLaw> Theta<L> {
         let mut c_change = DMatrix::zeros(problem.rows(), columns);
         for k in 0..columns {
             let kind = if k < nv { 0 } else { usize::from(k >= 2 * nv) + 1 };
-            let size = DISPLACED[kind];
-            for (times, weight) in [1.0, 2.0].into_iter().zip(WEIGHTS) {
-                for sign in [1.0, -1.0] {
-                    let (state, input) = displaced(world, (start, input), k, sign * times * size);
-                    let part = Part { input: &input, ..*part };
-                    let of = self.evaluate(&part, &state, at, answer, &answer.v_next)?;
-                    let share = sign * weight / size;
-                    (0..nv).for_each(|i| r_change[(i, k)] += share * of.r[i]);
-                    (0..problem.rows()).for_each(|i| c_change[(i, k)] += share * of.c[i]);
-                }
-            }
+            fourth_order(DISPLACED[kind], |x, weight| {
+                let (state, input) = displaced(world, (start, input), k, x);
+                let part = Part { input: &input, ..*part };
+                let of = self.evaluate(&part, &state, at, answer, &answer.v_next)?;
+                (0..nv).for_each(|i| r_change[(i, k)] += weight * of.r[i]);
+                (0..problem.rows()).for_each(|i| c_change[(i, k)] += weight * of.c[i]);
+                Ok(())
+            })?;
         }
         let mean = answer.v_next.iter().zip(&start.v).map(|(next, v)| theta * next + (1.0 - theta) * v);
         let (mean, law) = (mean.collect(), self.own.as_ref().map(|own| own.law()));
@@ -209,13 +205,12 @@ impl<L: ThetaLaw> Theta<L> {
         let mut S = DMatrix::zeros(nv, nv);
         let mut v_next = answer.v_next.clone();
         for k in 0..nv {
-            for (times, weight) in [1.0, 2.0].into_iter().zip(WEIGHTS) {
-                for sign in [1.0, -1.0] {
-                    v_next[k] = answer.v_next[k] + sign * times * DISPLACED[1];
-                    let of = self.evaluate(part, start, at, answer, &v_next)?;
-                    (0..nv).for_each(|i| S[(i, k)] -= sign * weight / DISPLACED[1] * of.r[i]);
-                }
-            }
+            fourth_order(DISPLACED[1], |x, weight| {
+                v_next[k] = answer.v_next[k] + x;
+                let of = self.evaluate(part, start, at, answer, &v_next)?;
+                (0..nv).for_each(|i| S[(i, k)] -= weight * of.r[i]);
+                Ok(())
+            })?;
             v_next[k] = answer.v_next[k];
         }
         Ok(S)
