@@ -234,25 +234,8 @@ impl Done<'_> {
         let impulses = relaxed.lambda.clone();
         let pushed = T * DMatrix::from_column_slice(impulses.len(), 1, &impulses);
         let v_next: Vec<f64> = accepted.v_free.iter().zip(pushed.iter()).map(|(v, p)| v + p).collect();
-        let Done { world, start, input, next, h, report, law, solver, accepted, params, parameters } = self;
-        let Accepted { posed, contacts, v, v_free, mass, factor, quadrature, remedy, inside, .. } = accepted;
-        let impulses = &impulses[..];
-        let v_next = &v_next[..];
-        let accepted = Accepted {
-            posed,
-            contacts,
-            impulses,
-            v,
-            v_free,
-            v_next,
-            mass,
-            factor,
-            quadrature,
-            remedy,
-            inside,
-        };
-        let of = Done { world, start, input, next, h, report, law, solver, accepted, params, parameters };
-        of.linearize_answer(Some(&relaxed))
+        let accepted = Accepted { impulses: &impulses, v_next: &v_next, ..self.accepted };
+        Done { accepted, ..self }.linearize_answer(Some(&relaxed))
     }
 
     /// Kinematics at the start of the step, and v⁺ − v.
