@@ -4,7 +4,8 @@
 pub const FOURTH_ORDER: [(f64, f64); 4] =
     [(1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0)];
 
-/// Calls `add` with every displacement of a difference with this `step`, and with the weight of the value there: f′ is the weighted sum.
+/// Calls `add` with every displacement of a difference with this `step`, and with the weight of the value
+/// there: f′ is the weighted sum.
 ///
 /// # Errors
 ///

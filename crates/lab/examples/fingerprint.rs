@@ -1,6 +1,8 @@
-//! Fingerprints of simulations: a hash of the bits of q and v, of impulses, residuals and derivatives, a line for each run.
+//! Fingerprints of simulations: a hash of the bits of q and v, of impulses, residuals and derivatives, a line
+//! for each run.
 //!
-//! `cargo xtask fingerprint` compares them with the committed ones: a change that keeps every bit leaves them as they are.
+//! `cargo xtask fingerprint` compares them with the committed ones: a change that keeps every bit leaves them
+//! as they are.
 
 // Printing is what this program is for.
 #![allow(clippy::print_stdout)]

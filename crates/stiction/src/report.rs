@@ -8,7 +8,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use stiction_contact::{Answer, ConstraintProblem, SolveStatus, answers};
 
-/// Natural map at which a step counts as certified, whatever the tolerance: above it nothing excuses a step [m/s].
+/// Natural map at which a step counts as certified, whatever the tolerance: above it nothing excuses a step
+/// [m/s].
 pub const CERTIFIED: f64 = 1e-6;
 
 /// How a step ended.
@@ -18,13 +19,13 @@ pub enum StepStatus {
     /// Accepted; the contact solver reached its tolerance.
     #[default]
     Converged,
-    /// Accepted; the contact solver did not reach its tolerance, nor could any tell: what is left is no more than what
-    /// rounding the impulses to 64 bits leaves, and within [`CERTIFIED`].
+    /// Accepted; the contact solver did not reach its tolerance, nor could any tell: what is left is no more
+    /// than what rounding the impulses to 64 bits leaves, and within [`CERTIFIED`].
     Rounding,
     /// Accepted with the best impulses seen; the solver did not reach its tolerance.
     NotConverged,
-    /// Accepted, and the contact law is obeyed; but a tree of joints made more energy that nothing explains than
-    /// [`crate::StepperParams::energy_tolerance`] allows.
+    /// Accepted, and the contact law is obeyed; but a tree of joints made more energy that nothing explains
+    /// than [`crate::StepperParams::energy_tolerance`] allows.
     GainedEnergy,
     /// Not accepted: the state is as before the step. The text names the cause.
     Failed(String),
@@ -56,16 +57,16 @@ pub struct StepReport {
     /// Parts it was solved in: one, unless fast bodies are swept or a step is done again (see
     /// [`crate::StepperParams`]); 0 if it failed.
     pub parts: u32,
-    /// Energy that trees of joints made in the step and that nothing explains, less what they lost: the error of the rules of
-    /// first and second order by which they moved [J].
+    /// Energy that trees of joints made in the step and that nothing explains, less what they lost: the error
+    /// of the rules of first and second order by which they moved [J].
     pub energy_error: f64,
     /// The fastest that a tree so made energy, relative to what it has [1/s]; see
     /// [`crate::StepperParams::energy_tolerance`].
     pub energy_error_rate: f64,
     /// The measure against a problem without a good answer; `None` mostly.
     pub remedy: Option<Remedy>,
-    /// Where an island of contacts met the end of its budget, which leaves the best impulses so far: factorisations of the
-    /// largest budget met ([`stiction_solvers::effort`]).
+    /// Where an island of contacts met the end of its budget, which leaves the best impulses so far:
+    /// factorisations of the largest budget met ([`stiction_solvers::effort`]).
     pub bound_met: Option<u32>,
     /// A [`crate::ContactCorrection`] changed impulses: the certificate is that of what was applied.
     pub corrected: bool,
@@ -77,7 +78,8 @@ pub struct StepReport {
     /// Works of the step by cause, of steppers that keep account of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<EnergyLedger>,
-    /// All motions that obey the contact law, where [`crate::Settings::answers`] asks for them and the problem is small.
+    /// All motions that obey the contact law, where [`crate::Settings::answers`] asks for them and the
+    /// problem is small.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<Answers>,
 }
@@ -87,7 +89,8 @@ pub struct StepReport {
 pub struct Answers {
     /// By rising kinetic energy after the impulses.
     pub motions: Vec<Answer>,
-    /// The motion that was taken; `None`: none of these, because the step obeys another law or has not converged.
+    /// The motion that was taken; `None`: none of these, because the step obeys another law or has not
+    /// converged.
     pub taken: Option<usize>,
     /// By which rule it was taken among several.
     pub rule: &'static str,
@@ -97,7 +100,8 @@ pub struct Answers {
 const SAME_MOTION: f64 = 1e-6;
 
 impl Answers {
-    /// All answers of `problem`, of which `impulses` were taken by `rule`; `None` if the problem is too large to go through.
+    /// All answers of `problem`, of which `impulses` were taken by `rule`; `None` if the problem is too large
+    /// to go through.
     pub(crate) fn of(problem: &ConstraintProblem, impulses: &[f64], rule: &'static str) -> Option<Self> {
         let motions = answers(problem)?;
         let mut c = Vec::new();
@@ -124,7 +128,8 @@ impl From<String> for Cause {
     }
 }
 
-/// Counts and measurements of one method: any type that can be compared and printed. Reports share them, so that no step allocates.
+/// Counts and measurements of one method: any type that can be compared and printed. Reports share them, so
+/// that no step allocates.
 pub trait StepExtra: Any + Debug + Send + Sync {
     /// Whether `other` is of the same type and equal.
     fn equals(&self, other: &dyn StepExtra) -> bool;

@@ -150,13 +150,14 @@ pub(crate) struct Again<'a> {
 }
 
 impl Simulation {
-    /// Checks world, state and settings against each other. The world is shared: pass an `Arc` to simulate it many times.
+    /// Checks world, state and settings against each other. The world is shared: pass an `Arc` to simulate it
+    /// many times.
     pub fn new(world: impl Into<Arc<World>>, state: State, settings: Settings) -> Result<Self, SetupError> {
         Self::with(world.into(), state, settings, |world, params| Ok(make_stepper(world, params)?))
     }
 
-    /// The same with a stepper that is in no catalogue: `make` is given the world and the parameters of [`Settings::stepper`],
-    /// whose sleep, halving and step h act around it.
+    /// The same with a stepper that is in no catalogue: `make` is given the world and the parameters of
+    /// [`Settings::stepper`], whose sleep, halving and step h act around it.
     pub fn with_stepper<S: Stepper + 'static>(
         world: impl Into<Arc<World>>,
         state: State,
@@ -225,9 +226,8 @@ impl Simulation {
         report
     }
 
-    /// The judge's certificate of the last step: its problem and impulses, exact law; of a step in parts, the worst of all parts and
-    /// impacts. Of what slept that of the step in
-    /// which it fell asleep, from v = 0.
+    /// The judge's certificate of the last step: its problem and impulses, exact law; of a step in parts, the
+    /// worst of all parts and impacts. Of what slept that of the step in which it fell asleep, from v = 0.
     pub fn certificate(&mut self) -> Certificate {
         let last =
             self.judge.certify(&self.driver.stepper().posed().problem, self.driver.stepper().impulses());
@@ -244,8 +244,9 @@ impl Simulation {
         self.at_rest.own(earlier.as_ref().map_or(last, |(_, earlier)| worse(last, *earlier)))
     }
 
-    /// Contacts of the last step, open ones included, into `out`. After those of its problem follow contacts of impacts within the
-    /// step and of its earlier parts, whose slip is told as zero, and last those of what slept, which do not slip.
+    /// Contacts of the last step, open ones included, into `out`. After those of its problem follow contacts
+    /// of impacts within the step and of its earlier parts, whose slip is told as zero, and last those of
+    /// what slept, which do not slip.
     pub fn contacts_into(&mut self, out: &mut Vec<ContactState>) {
         out.clear();
         let core = self.driver.stepper();
@@ -289,8 +290,8 @@ impl Simulation {
         &self.kin
     }
 
-    /// Contact surfaces of what meets by pressure, at the present poses: pressures without dissipation. Contacts are those of the step that
-    /// led here; where things move fast the two are apart by a step.
+    /// Contact surfaces of what meets by pressure, at the present poses: pressures without dissipation.
+    /// Contacts are those of the step that led here; where things move fast the two are apart by a step.
     pub fn patches(&mut self) -> Vec<PatchMark> {
         // A world with surfaces that no field can be made of has no stepper, and so no simulation.
         let make = || Patches::new(&self.world).ok().flatten().map(Box::new);
@@ -329,8 +330,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Everything that decides how this goes on from here, see [`crate::snapshot`]. The solver forgets what it
-    /// remembers beyond that, as one does into which the snapshot is put back.
+    /// Everything that decides how this goes on from here, see [`crate::snapshot`]. The solver forgets what
+    /// it remembers beyond that, as one does into which the snapshot is put back.
     pub fn snapshot(&mut self) -> Snapshot {
         self.solver.forget();
         let mut memory = Memory::default();
@@ -503,8 +504,8 @@ impl Simulation {
         self.driver.stepper_mut().slopes(&part, &before.state)
     }
 
-    /// Lets `correction` change contact impulses in every step between solving and applying them; `None` takes it away. False
-    /// if the stepper has no such place.
+    /// Lets `correction` change contact impulses in every step between solving and applying them; `None`
+    /// takes it away. False if the stepper has no such place.
     pub fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
         self.driver.stepper_mut().correct_contacts(correction)
     }

@@ -1,6 +1,7 @@
 //! The derivative of the impulses: the contact law, differentiated on the pieces that the answer is on.
 //!
-//! With δc = (G + R) δλ + δd, δd the change of the velocities of the rows at constant impulses, and ĉ = c_T/‖c_T‖,
+//! With δc = (G + R) δλ + δd, δd the change of the velocities of the rows at constant impulses, and ĉ =
+//! c_T/‖c_T‖,
 //!
 //! ```text
 //!     open                λ = 0                                δλ = 0                                    (1)
@@ -15,12 +16,14 @@
 //!     polygon, relaxed    c_N + μ f·c_T = 0                    δc_N + μ f·δc_T = 0                        (9)
 //! ```
 //!
-//! with f a corner of the polygon of radius 1, a towards the middle of an edge, t along it, and f = κ a in (9) on an edge.
-//! Where μ itself changes, −λ_N ĉ δμ joins the right-hand side of (4), ‖c_T‖ δμ that of (5), ∓λ_N δμ that of (6), and so on.
+//! with f a corner of the polygon of radius 1, a towards the middle of an edge, t along it, and f = κ a in
+//! (9) on an edge. Where μ itself changes, −λ_N ĉ δμ joins the right-hand side of (4), ‖c_T‖ δμ that of (5),
+//! ∓λ_N δμ that of (6), and so on.
 //!
-//! Blocks of compliant laws are linear in δc ([`super::compliant`]). One linear system in the rows that are not open; (4) is scaled by G so that all rows are velocities. Where several impulses hold
-//! alike it is singular, and of its solutions the least is taken: by the singular values, of which those below [`RANK`] of the
-//! largest are none.
+//! Blocks of compliant laws are linear in δc ([`super::compliant`]). One linear system in the rows that are
+//! not open; (4) is scaled by G so that all rows are velocities. Where several impulses hold alike it is
+//! singular, and of its solutions the least is taken: by the singular values, of which those below [`RANK`]
+//! of the largest are none.
 
 use super::LinearizationNote;
 use super::compliant::SoftEquation;
@@ -55,7 +58,8 @@ enum Equation {
     Slides,
     /// λ_t = x λ_N of (6).
     Edge(f64),
-    /// A sum of the impulses of the block, or of its velocities, is nothing, times the coefficient of friction in part: (7) to (9).
+    /// A sum of the impulses of the block, or of its velocities, is nothing, times the coefficient of
+    /// friction in part: (7) to (9).
     Impulses {
         of: [f64; 3],
         by_mu: f64,
@@ -195,7 +199,7 @@ impl System<'_> {
             let Some(a) = self.place(r) else { continue };
             match equations[r] {
                 Equation::Fixed => {}
-                Equation::Soft => soft.into_iter().for_each(|soft| self.write_soft(a, (r, i), scale, soft)),
+                Equation::Soft => soft.into_iter().for_each(|soft| self.write_soft(a, r, i, scale, soft)),
                 Equation::Velocity => self.set_velocity(a, r),
                 Equation::Relaxed => {
                     self.set_velocity(a, r);
@@ -236,7 +240,7 @@ impl System<'_> {
     }
 
     /// The row of a block of a compliant law, which reads velocities without R λ.
-    fn write_soft(&mut self, a: usize, (row, i): (usize, usize), scale: f64, soft: &SoftEquation) {
+    fn write_soft(&mut self, a: usize, row: usize, i: usize, scale: f64, soft: &SoftEquation) {
         let Answer { problem, d, .. } = self.answer;
         let start = problem.range(i).start;
         self.K[(a, a)] += scale;
@@ -321,7 +325,8 @@ fn equations_of(
                 }
                 return switch || normal <= little;
             }
-            // On which side λ − ρ c is: what slides slowly under a large load has more slip than an interior point lacks of friction.
+            // On which side λ − ρ c is: what slides slowly under a large load has more slip than an interior
+            // point lacks of friction.
             let fast = speed > switches.velocity || rho * speed > ON_CONE * mu * normal;
             if fast && rho * speed > (mu * normal - force).max(0.0) {
                 out.fill(Equation::Slides);

@@ -1,7 +1,7 @@
 //! Derivatives of steps in parts that end at impacts.
 //!
-//! A part of duration ℓ leads from x = (q, v) to x⁻ = f(x, u, ℓ), where the gap φ of what meets first is closed; the impact leads to x⁺ at
-//! the same q; and the last part takes what is left of the step:
+//! A part of duration ℓ leads from x = (q, v) to x⁻ = f(x, u, ℓ), where the gap φ of what meets first is
+//! closed; the impact leads to x⁺ at the same q; and the last part takes what is left of the step:
 //!
 //! ```text
 //!     δx⁻ = ∂f δ(x, u) + f_ℓ δℓ                                                                     (1)
@@ -10,10 +10,11 @@
 //!     last part:  δℓ = −Σ δℓ of those before                                                        (3)
 //! ```
 //!
-//! This is the saltation of the flow, by the rules that the parts went by: ℓ is predicted from the start of a part
-//! ([`stiction_assembly::laws::restitution`]), and then shortened by (2) while something overlaps by more than 10 nm. Each part is done
-//! again from the memory that it started from, and differentiated as a step is. f_ℓ is a difference of the fourth order of the part at
-//! lengths about its own, all on one piece of the step map.
+//! This is the saltation of the flow, by the rules that the parts went by: ℓ is predicted from the start of a
+//! part ([`stiction_assembly::laws::restitution`]), and then shortened by (2) while something overlaps by
+//! more than 10 nm. Each part is done again from the memory that it started from, and differentiated as a
+//! step is. f_ℓ is a difference of the fourth order of the part at lengths about its own, all on one piece of
+//! the step map.
 
 use super::columns::{Columns, row_major};
 use super::jump::Jump;
@@ -30,7 +31,8 @@ use stiction_assembly::BlockKey;
 use stiction_dynamics::difference_into;
 use stiction_dynamics::differences::FOURTH_ORDER;
 
-/// By which share of itself a part is longer or shorter in the differences: what is tried, until all are on one piece [–].
+/// By which share of itself a part is longer or shorter in the differences: what is tried, until all are on
+/// one piece [–].
 const LONGER: [f64; 3] = [1e-2, 1e-3, 1e-4];
 /// Lengths that differ by less than this share of the step, and gaps [m], are the same.
 const SAME: f64 = 1e-9;
@@ -61,8 +63,8 @@ struct Flow {
     gap: f64,
 }
 
-/// The predicted length of a part, with its derivatives by the columns of a step and by what was left of it; and the gap at the start of
-/// the part, with its derivative.
+/// The predicted length of a part, with its derivatives by the columns of a step and by what was left of it;
+/// and the gap at the start of the part, with its derivative.
 struct Predicted {
     length: f64,
     change: DMatrix<f64>,
@@ -160,8 +162,8 @@ impl Parted<'_> {
         })
     }
 
-    /// The part of `length` from `state`, which moves to its end. One that leads to an impact goes without what will bounce, which is
-    /// known then.
+    /// The part of `length` from `state`, which moves to its end. One that leads to an impact goes without
+    /// what will bounce, which is known then.
     fn flow(&mut self, state: &mut State, length: f64, leads: bool) -> Result<Flow, LinearizationError> {
         let start = state.clone();
         let mut memory = Memory::default();
@@ -210,8 +212,8 @@ impl Parted<'_> {
         Ok(Flow { derivative, by_length, impulses_by_length, gap })
     }
 
-    /// δℓ of a part of `length` that leads to an impact, of what is `left` of the step: as predicted, and shortened by (2). What bounces is
-    /// known then; the memory is as before.
+    /// δℓ of a part of `length` that leads to an impact, of what is `left` of the step: as predicted, and
+    /// shortened by (2). What bounces is known then; the memory is as before.
     fn longer(
         &mut self,
         start: &State,
@@ -332,7 +334,7 @@ impl Parted<'_> {
         let start = state.clone();
         let Again { world, core, solver, .. } = &mut self.again;
         solver.forget();
-        let Some(report) = core.impact(world, state, (number, self.h), *solver) else {
+        let Some(report) = core.impact(world, state, number, self.h, *solver) else {
             return Err(LinearizationError::Impact { why: "what hit does not, when the step is done again" });
         };
         let of = self.done((&start, state), (self.h, report))?;

@@ -1,16 +1,16 @@
 //! Derivatives of the rows of a step: of c at given velocities, and of Jᵀλ at given impulses.
 //!
-//! A row of a contact is a velocity a·u + b·w, with u and w the velocity and spin of B relative to A at the point p, and its impulse
-//! a force along a at p and a moment along b. With S_j the axis of dof j, Ṡ the turning of columns and V the motions of bodies at v⁺
-//! ([`stiction_dynamics`], derivatives of kinematics),
+//! A row of a contact is a velocity a·u + b·w, with u and w the velocity and spin of B relative to A at the
+//! point p, and its impulse a force along a at p and a moment along b. With S_j the axis of dof j, Ṡ the
+//! turning of columns and V the motions of bodies at v⁺ ([`stiction_dynamics`], derivatives of kinematics),
 //!
 //! ```text
 //!     ∂u/∂q_j = (ψ̇_j − V × S_j at p of each body that j moves) + (ω_B − ω_A) × ∂p/∂q_j              (1)
 //!     ∂(S_i · F)/∂q_j = (S_j × S_i) · F + S_i · ∂F/∂q_j                                             (2)
 //! ```
 //!
-//! ∂p, ∂a, ∂b and that of the bias are of [`super::contact_geometry`]. Rows of joints have constant directions, but for couplings that
-//! bend and ball joints at their limit.
+//! ∂p, ∂a, ∂b and that of the bias are of [`super::contact_geometry`]. Rows of joints have constant
+//! directions, but for couplings that bend and ball joints at their limit.
 
 use super::LinearizationError;
 use super::bounces;
@@ -40,7 +40,8 @@ pub(super) struct Rows {
     /// ∂ of their gaps, and of the part of c beyond J v⁺ that these ask for, in normal rows.
     pub(super) gap: DMatrix<f64>,
     pub(super) bias: DMatrix<f64>,
-    /// ∂ of the share of the step that is left after a bounce, in normal rows; no rows where nothing may bounce.
+    /// ∂ of the share of the step that is left after a bounce, in normal rows; no rows where nothing may
+    /// bounce.
     pub(super) left: DMatrix<f64>,
     /// Blocks of contacts whose geometry was taken as it is.
     pub(super) held: Vec<usize>,
@@ -72,7 +73,7 @@ pub(super) struct Writer<'a> {
 /// A contact whose rows are differentiated.
 struct Frame<'a> {
     c: &'a ContactPoint,
-    /// Its first row, and its normal row from there.
+    /// The first row of the contact, and its normal row from there.
     first: usize,
     normal: usize,
     lambda: &'a [f64],
@@ -88,7 +89,8 @@ struct Frame<'a> {
     bounce: Option<bounces::Bounce>,
 }
 
-/// A displacement of a contact: its column, the dof that turns each body, what both bodies do, and what B does beyond that.
+/// A displacement of a contact: its column, the dof that turns each body, what both bodies do, and what B
+/// does beyond that.
 struct Displaced<'a> {
     column: usize,
     turning: [Option<usize>; 2],
@@ -159,7 +161,7 @@ impl<'a> Writer<'a> {
             match block.key {
                 BlockKey::Contact(c) => {
                     let bias = block.bias.gap + block.bias.restitution;
-                    self.contact((i, c), &geometry.placed[c], bias, force)?;
+                    self.contact(i, c, &geometry.placed[c], bias, force)?;
                 }
                 BlockKey::Row(key) => self.row(i, key, force)?,
             }
@@ -183,7 +185,8 @@ impl<'a> Writer<'a> {
     /// The rows of a contact, whose bias is that of its gap and of restitution.
     fn contact(
         &mut self,
-        (block, number): (usize, usize),
+        block: usize,
+        number: usize,
         placed: &'a Placed,
         bias: f64,
         force: &mut DMatrix<f64>,
@@ -211,7 +214,8 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Axes, motions and impulses of a contact. The impulses are added to those on its bodies, and to its rows how a bounce changes.
+    /// Axes, motions and impulses of a contact. The impulses are added to those on its bodies, and to its
+    /// rows how a bounce changes.
     fn frame(&mut self, block: usize, c: &'a ContactPoint) -> Frame<'a> {
         let accepted = self.forces.accepted;
         let (rows, normal) =
@@ -404,18 +408,17 @@ impl<'a> Writer<'a> {
         // At the instant of an impact gaps ask for nothing.
         let biases = self.at.biases && !rows.is_instant();
         match key {
+            RowKey::Limit { joint, .. } if model.joints[joint].kind == JointKind::Ball => {
+                self.ball_limit(row, joint, biases, force);
+            }
             RowKey::Limit { joint, side } => {
                 let joint = &model.joints[joint];
                 let [lo, hi] = joint.limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-                let one = |x: f64| Dual::<1>::variable(x, 0);
-                let of = rows.cast(one(0.0));
-                let first = joint.idx_v;
-                if joint.kind == JointKind::Ball {
-                    self.ball_limit((row, joint.idx_q, first), (hi, biases), lambda, force);
-                } else if biases {
+                if biases {
                     let q = start.q[joint.idx_q];
                     let (gap, sign) = if side == 0 { (q - lo, 1.0) } else { (hi - q, -1.0) };
-                    self.add_gap(row, of.gap_bias(one(gap)), &[(first, sign)]);
+                    let gap = Dual::<1>::variable(gap, 0);
+                    self.add_gap(row, rows.cast(gap).gap_bias(gap), &[(joint.idx_v, sign)]);
                 }
             }
             RowKey::DryFriction { .. } | RowKey::TendonFriction { .. } => {}
@@ -474,14 +477,11 @@ impl<'a> Writer<'a> {
     }
 
     /// The range of a ball joint, whose direction turns.
-    fn ball_limit(
-        &mut self,
-        (row, idx_q, first): (usize, usize, usize),
-        (most, biases): (f64, bool),
-        lambda: f64,
-        force: &mut DMatrix<f64>,
-    ) {
-        let turn = rotation_vector(&self.forces.start.q[idx_q..]);
+    fn ball_limit(&mut self, row: usize, joint: usize, biases: bool, force: &mut DMatrix<f64>) {
+        let joint = &self.forces.world.model.joints[joint];
+        let (first, lambda) = (joint.idx_v, self.at.impulses[row]);
+        let most = joint.limit.map_or(f64::INFINITY, |[_, most]| most);
+        let turn = rotation_vector(&self.forces.start.q[joint.idx_q..]);
         let one = |x: f64| Dual::<1>::variable(x, 0);
         let bias = self.forces.accepted.inside.rows.cast(one(0.0)).gap_bias(one(most - turn.norm()));
         let asks = f64::from(u8::from(biases));

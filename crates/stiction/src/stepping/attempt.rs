@@ -1,7 +1,8 @@
 //! A part of a step, and how an attempt at it ends.
 //!
-//! The driver ([`super::driver`]) takes a step in parts. A part ends with the step, or before it at an event: where a contact that
-//! bounces lands, or where a fast body meets another. What else is to end a part is a variant of [`Event`].
+//! The driver ([`super::driver`]) takes a step in parts. A part ends with the step, or before it at an event:
+//! where a contact that bounces lands, or where a fast body meets another. What else is to end a part is a
+//! variant of [`Event`].
 
 use super::Stepper;
 use crate::input::Input;
@@ -47,8 +48,8 @@ pub enum Landings {
     End,
     /// They bounce in the problem of the part, and the report names [`crate::Remedy::ImpactsAtOnce`].
     AtOnce,
-    /// The contacts that ended the last attempt do not act: the part leads to their landing. An overlap of more than this at its end [m]
-    /// is an event.
+    /// The contacts that ended the last attempt do not act: the part leads to their landing. An overlap of
+    /// more than this at its end [m] is an event.
     LeftOut { overlap: f64 },
 }
 
@@ -57,7 +58,8 @@ pub enum Landings {
 pub enum Attempt {
     /// The part is done: the state has moved.
     Done(StepReport),
-    /// Something ends the part before its time. State, memory and report are of the whole part: the driver goes back.
+    /// Something ends the part before its time. State, memory and report are of the whole part: the driver
+    /// goes back.
     Event(Event, StepReport),
     /// A guess was wrong. Nothing has moved, and the same part is to be attempted again.
     Retry(Reason),

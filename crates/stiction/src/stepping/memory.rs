@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use stiction_assembly::WarmStart;
 
-/// Memory of a stepper: a snapshot is state, input and memory. Solvers remember beside it only what saves them time.
+/// Memory of a stepper: a snapshot is state, input and memory. Solvers remember beside it only what saves
+/// them time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {

@@ -5,9 +5,9 @@
 //!         Stepper::attempt(part, state, solver) ──▶ Attempt { Done, Event, Retry, Failed }      of each part of the step
 //! ```
 //!
-//! A stepper owns its memory ([`Memory`]), which together with state and input decides the future, and poses the contact
-//! problem of a part, which a [`ContactSolver`] solves. The [`driver`] decides what follows an attempt. The catalogue is
-//! [`crate::steppers`].
+//! A stepper owns its memory ([`Memory`]), which together with state and input decides the future, and poses
+//! the contact problem of a part, which a [`ContactSolver`] solves. The [`driver`] decides what follows an
+//! attempt. The catalogue is [`crate::steppers`].
 
 mod accepted;
 pub(crate) mod attempt;
@@ -87,13 +87,15 @@ pub trait Stepper: Send {
         Ends::default()
     }
 
-    /// Replaces the velocity of `state` by that after the next impact of what touches there; `done` impacts of this instant came
-    /// before. `None` if nothing is left to bounce. `h` is the length of a whole step [s].
+    /// Replaces the velocity of `state` by that after the next impact of what touches there; `done` impacts
+    /// of this instant came before. `None` if nothing is left to bounce. `h` is the length of a whole step
+    /// [s].
     fn impact(
         &mut self,
         world: &World,
         state: &mut State,
-        (done, h): (usize, f64),
+        done: usize,
+        h: f64,
         solver: &mut dyn ContactSolver,
     ) -> Option<StepReport> {
         let _ = (world, state, done, h, solver);
@@ -105,7 +107,8 @@ pub trait Stepper: Send {
         None
     }
 
-    /// The rule, in words, by which one answer is taken where the contact law has several, if it solves by a method of its own.
+    /// The rule, in words, by which one answer is taken where the contact law has several, if it solves by a
+    /// method of its own.
     fn rule_of_choice(&self) -> Option<&'static str> {
         None
     }
@@ -115,8 +118,8 @@ pub trait Stepper: Send {
         None
     }
 
-    /// The derivative of the last step, which was `part` from `start`, for steppers that differentiate their own equations. The state of
-    /// the stepper is as before.
+    /// The derivative of the last step, which was `part` from `start`, for steppers that differentiate their
+    /// own equations. The state of the stepper is as before.
     ///
     /// # Errors
     ///
@@ -126,8 +129,8 @@ pub trait Stepper: Send {
         Err(NoSlopes::Unsupported("it does not say what a derivative of its step needs"))
     }
 
-    /// Lets `correction` change the impulses of contacts between solving and applying them; `None` takes it away. False if
-    /// this stepper has no such place.
+    /// Lets `correction` change the impulses of contacts between solving and applying them; `None` takes it
+    /// away. False if this stepper has no such place.
     fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
         correction.is_none()
     }

@@ -39,8 +39,8 @@ pub(crate) fn make_stepper(world: &World, params: StepperParams) -> Result<Box<d
     }
 }
 
-/// The stepper that `params` names, for `world`, under a driver that halves, parts and lets sleep as they say; the parameters must be
-/// valid.
+/// The stepper that `params` names, for `world`, under a driver that halves, parts and lets sleep as they
+/// say; the parameters must be valid.
 pub fn make(world: &World, params: StepperParams) -> Result<Driver<dyn Stepper>, StepperError> {
     Ok(Driver::new(world, make_stepper(world, params.clone())?, &params))
 }

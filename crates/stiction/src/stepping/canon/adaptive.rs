@@ -6,20 +6,23 @@
 //!     ε ≤ accuracy/20         of a part with an event                                                 (3)
 //! ```
 //!
-//! q_h, v_h are those of one step, q_h/2, v_h/2 those of two halves, which are what is accepted. By (2) the errors of all parts over the time
-//! T (`horizon`) sum to the accuracy: it is the error at the end of T of a motion that neither spreads nor gathers errors [HairerNorsettWanner1993].
+//! q_h, v_h are those of one step, q_h/2, v_h/2 those of two halves, which are what is accepted. By (2) the
+//! errors of all parts over the time T (`horizon`) sum to the accuracy: it is the error at the end of T of a
+//! motion that neither spreads nor gathers errors [HairerNorsettWanner1993].
 //!
-//! Where friction stops what slid, or slip turns back, ε is also T times the slip at the start of the part, or the velocity that the other
-//! forces would have given in it, if that is less: a step and two halves take the turn at their own starts, which may be the same.
+//! Where friction stops what slid, or slip turns back, ε is also T times the slip at the start of the part,
+//! or the velocity that the other forces would have given in it, if that is less: a step and two halves take
+//! the turn at their own starts, which may be the same.
 //!
-//! At an impact, or where slip turns back, a velocity jumps somewhere within the part, and ε falls no faster than with h: (2) is never
-//! met. Such an event is told by this order, which two tries of a part show, and is held to (3). One step and two halves that miss the same
-//! impact agree; the overlap tells. Where one of them has the impact and the other has not, their velocities differ by the jump, and
-//! the part is divided until both have it or neither. A part that fails, or whose solver does not converge, is divided as well, down to
+//! At an impact, or where slip turns back, a velocity jumps somewhere within the part, and ε falls no faster
+//! than with h: (2) is never met. Such an event is told by this order, which two tries of a part show, and is
+//! held to (3). One step and two halves that miss the same impact agree; the overlap tells. Where one of them
+//! has the impact and the other has not, their velocities differ by the jump, and the part is divided until
+//! both have it or neither. A part that fails, or whose solver does not converge, is divided as well, down to
 //! `least` of the step, where it is taken as it is.
 //!
-//! Sizes follow a proportional and integral controller [Soederlind2003]. The solver's tolerance is a small share of the accuracy
-//! ([`AdaptiveParams::solver_tolerance`]).
+//! Sizes follow a proportional and integral controller [Soederlind2003]. The solver's tolerance is a small
+//! share of the accuracy ([`AdaptiveParams::solver_tolerance`]).
 
 use super::search::{Search, relative_velocity, velocities_into};
 use crate::canon_params::AdaptiveParams;
@@ -67,7 +70,8 @@ const SMOOTH: f64 = 1.5;
 const STOPPED: f64 = 1e-6;
 /// A part is chosen to err by this share of what is allowed [–].
 const SAFETY: f64 = 0.8;
-/// Shares of the exponent that the controller gives to the error of this part and takes for that of the last one [–].
+/// Shares of the exponent that the controller gives to the error of this part and takes for that of the last
+/// one [–].
 const PI: [f64; 2] = [1.0, 0.3];
 /// By how much a part may be shorter than the last try, and longer than the last part [–].
 const CHANGES: [f64; 2] = [0.1, 8.0];
@@ -133,11 +137,13 @@ impl Adaptive {
 }
 
 impl Adaptive {
-    /// By how much a part may be late or early with a slip that stops or turns back in it, from that at the start, at `v` [m/s or rad/s].
+    /// By how much a part may be late or early with a slip that stops or turns back in it, from that at the
+    /// start, at `v` [m/s or rad/s].
     ///
-    /// Friction of a step has one direction. A step in which slip turns back ends at rest, and is late by what the other forces would have done
-    /// since; or it ends with the slip turned back, and has braked with the friction of afterwards from its start on. One step and two halves
-    /// may agree on either. After [`Self::overlap`] at the start, where slips of contacts are taken: rows of the end may have turned.
+    /// Friction of a step has one direction. A step in which slip turns back ends at rest, and is late by
+    /// what the other forces would have done since; or it ends with the slip turned back, and has braked with
+    /// the friction of afterwards from its start on. One step and two halves may agree on either. After
+    /// [`Self::overlap`] at the start, where slips of contacts are taken: rows of the end may have turned.
     fn turning(&mut self, world: &World, v: &[f64], middle: &[f64]) -> f64 {
         let Self { inner, kin, vel, points, start, half, .. } = self;
         vel.update(&world.model, kin, v);
@@ -196,7 +202,8 @@ impl Stepper for Adaptive {
         let part_at_start = self.part;
         let (mut here, mut done, mut tries) = (state.clone(), 0.0, 0);
         let mut report: Option<StepReport> = None;
-        // Length and error of the last try of this part, and what the last part erred by, of what it was allowed.
+        // Length and error of the last try of this part, and what the last part erred by, of what it was
+        // allowed.
         let (mut tried, mut last): (Option<[f64; 2]>, f64) = (None, 1.0);
         while done < 1.0 {
             tries += 1;

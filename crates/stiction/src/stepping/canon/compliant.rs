@@ -4,12 +4,14 @@
 //!     q̇ = v,   M v̇ = f(q, v) + Σ Jᵀ f_c(φ, J v)                                                  (1)
 //! ```
 //!
-//! f_c is [`super::spring_law`]; positions are those of [`super::chart`] about the start of the step, and the works of seven causes are
-//! integrated beside them for the ledger. What the method of integration does to the energy is [`super::ode::defect`]. Contact points are found anew at every evaluation. Stops of joints are springs of the
-//! same stiffness and dissipation; dry friction of joints is regularised as that of contacts, at the same slip in rad/s or m/s.
+//! f_c is [`super::spring_law`]; positions are those of [`super::chart`] about the start of the step, and the
+//! works of seven causes are integrated beside them for the ledger. What the method of integration does to
+//! the energy is [`super::ode::defect`]. Contact points are found anew at every evaluation. Stops of joints
+//! are springs of the same stiffness and dissipation; dry friction of joints is regularised as that of
+//! contacts, at the same slip in rad/s or m/s.
 //!
-//! The implicit method reads the Jacobian of (1) from the derivatives of inverse dynamics and of the contact law; what of it
-//! depends on how M⁻¹, J and contact points turn is left out, which costs iterations alone.
+//! The implicit method reads the Jacobian of (1) from the derivatives of inverse dynamics and of the contact
+//! law; what of it depends on how M⁻¹, J and contact points turn is left out, which costs iterations alone.
 
 use super::chart;
 use super::ended::add_changes;
@@ -36,7 +38,8 @@ use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_dynamics::{Factor, integrate_into};
 use stiction_models::World;
 
-/// Works that are integrated: of actuators, given forces, dampers, normal forces, friction, stops, dry friction.
+/// Works that are integrated: of actuators, given forces, dampers, normal forces, friction, stops, dry
+/// friction.
 const WORKS: usize = 7;
 
 /// The method.
@@ -143,7 +146,7 @@ impl Method for Compliant {
         let law = &self.force;
         let forces = at.take_touching(&law.points, &law.forces);
         let (q, given) = (at.q.clone(), Given { contacts: &forces, joints: &[], over: h });
-        at.pose_forces(part, &law.at.kin, (&q, v), &given, solver.needs())?;
+        at.pose_forces(part, &law.at.kin, &q, v, &given, solver.needs())?;
         let after = self.force.at.energies(world, (&q, v));
         let [actuators, applied, damping, normal, friction, limits, joint_friction] =
             std::array::from_fn(|k| works[k]);
@@ -184,7 +187,7 @@ impl ForceLaw {
     /// Kinematics, contact points within `margin` and their forces, at q and v.
     fn find_contacts(&mut self, world: &World, q: &[f64], v: &[f64], margin: f64) {
         self.at.look(world, q, v);
-        self.search.find_compliant(world, &self.at.kin, (&self.still, margin), &mut self.points);
+        self.search.find_compliant(world, &self.at.kin, &self.still, margin, &mut self.points);
         self.forces.clear();
         for c in &self.points {
             let velocity = relative_velocity(&self.at.kin, &self.at.vel, c);

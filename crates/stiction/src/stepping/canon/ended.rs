@@ -32,7 +32,8 @@ pub(super) fn works_of_rows(posed: &Posed, impulses: &[f64], before: &[f64], aft
     ledger
 }
 
-/// Writes the changes of T, U of gravity and of springs into `ledger`, and adds the work of what carries weight, which is told [J].
+/// Writes the changes of T, U of gravity and of springs into `ledger`, and adds the work of what carries
+/// weight, which is told [J].
 pub(super) fn add_changes(ledger: &mut EnergyLedger, before: [f64; 4], after: [f64; 4]) -> f64 {
     let [kinetic, gravity, springs, carried] = std::array::from_fn(|k| after[k] - before[k]);
     (ledger.kinetic, ledger.gravity, ledger.springs) = (kinetic, gravity, springs);

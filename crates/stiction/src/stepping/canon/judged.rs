@@ -1,11 +1,13 @@
-//! The exact law's problem at the end of a step of a method that brings its own contact forces, for the judge.
+//! The exact law's problem at the end of a step of a method that brings its own contact forces, for the
+//! judge.
 //!
 //! ```text
 //!     g = J v_f + biases of gaps,   v_f = v⁺ − M⁻¹ Jᵀ λ                                             (1)
 //! ```
 //!
-//! J and M are those of the kinematics at which the method took its forces; λ is the time over which they act times the forces there.
-//! c = J v⁺ is then what the step ended with, and the certificate says how far λ and c are from Signorini's and Coulomb's law.
+//! J and M are those of the kinematics at which the method took its forces; λ is the time over which they act
+//! times the forces there. c = J v⁺ is then what the step ended with, and the certificate says how far λ and
+//! c are from Signorini's and Coulomb's law.
 
 use super::method::Shared;
 use super::rows::Rows;
@@ -38,8 +40,8 @@ pub(crate) struct Given<'a> {
 }
 
 impl Shared {
-    /// Takes those of the `points` that touch or bear a force; the forces of these. An open contact without force is left out: the
-    /// method finds it in its next step.
+    /// Takes those of the `points` that touch or bear a force; the forces of these. An open contact without
+    /// force is left out: the method finds it in its next step.
     pub(super) fn take_touching(&mut self, points: &[ContactPoint], forces: &[Vec3]) -> Vec<Vec3> {
         self.points.clear();
         let pairs = points.iter().zip(forces);
@@ -56,7 +58,8 @@ impl Shared {
         &mut self,
         part: &Part<'_>,
         kin: &Kinematics,
-        (q, v): (&[f64], &[f64]),
+        q: &[f64],
+        v: &[f64],
         given: &Given<'_>,
         needs: Needs,
     ) -> Result<(), String> {

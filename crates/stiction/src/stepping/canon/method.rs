@@ -1,7 +1,8 @@
-//! A published method, and the stepper that it becomes: what methods have in common stands here once.
+//! A published method, and the stepper that it becomes, with what methods have in common.
 //!
-//! A method solves a part of a step: [`Method::solve`] leaves positions, velocities, the problem and its impulses in [`Shared`]. Methods that
-//! bring their own contact forces have the judge's problem posed by [`super::judged`].
+//! A method solves a part of a step: [`Method::solve`] leaves positions, velocities, the problem and its
+//! impulses in [`Shared`]. Methods that bring their own contact forces have the judge's problem posed by
+//! [`super::judged`].
 
 use super::rows::Rows;
 use super::search::Search;

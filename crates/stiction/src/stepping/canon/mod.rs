@@ -1,4 +1,5 @@
-//! The canon of time stepping: the published methods that other simulators and courses teach, one beside the other.
+//! The canon of time stepping: the published methods that other simulators and courses teach, one beside the
+//! other.
 //!
 //! | stepper | contact law | file |
 //! |---|---|---|
@@ -11,8 +12,8 @@
 //! | `variational` | none: discrete mechanics, with impacts by the exact law between steps | [`variational`] |
 //! | `adaptive` | that of another stepper, whose steps are doubled to control the error | [`adaptive`] |
 //!
-//! They stand on the same dynamics, contact points and rows as `time-stepping`, and the same judge certifies them. None lets
-//! anything sleep, sweeps fast bodies, or resolves overlaps in the positions alone.
+//! They stand on the same dynamics, contact points and rows as `time-stepping`, and the same judge certifies
+//! them. None lets anything sleep, sweeps fast bodies, or resolves overlaps in the positions alone.
 
 mod adaptive;
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Posing rows at one q outside a step of the θ-method: impacts, choices of modes, and what the judge is shown.
+//! Posing rows at one q outside a step of the θ-method: impacts, choices of modes, and what the judge is
+//! shown.
 
 use stiction_assembly::loops::Loops;
 use stiction_assembly::{ContactPoint, Posed, Posing, RowParams, WarmStart};

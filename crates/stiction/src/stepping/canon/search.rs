@@ -38,12 +38,14 @@ impl Search {
         points.sort_by_key(|c| c.geometries);
     }
 
-    /// Finds points nearer than `margin` at `kin`, each for itself: springs are not shared by the points of a face.
+    /// Finds points nearer than `margin` at `kin`, each for itself: springs are not shared by the points of a
+    /// face.
     pub(super) fn find_compliant(
         &mut self,
         world: &World,
         kin: &Kinematics,
-        (still, margin): (&[Motion], f64),
+        still: &[Motion],
+        margin: f64,
         points: &mut Vec<ContactPoint>,
     ) {
         let patches = PatchDetail::Polygons;

@@ -24,7 +24,8 @@ pub enum UnsupportedByCanon {
     Contact { stepper: &'static str, what: &'static str, name: String },
 }
 
-/// The parts of a world that a method knows, beyond trees of joints with limits, servos and contacts of sliding friction.
+/// The parts of a world that a method knows, beyond trees of joints with limits, servos and contacts of
+/// sliding friction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Features {
     pub(crate) tendons: bool,

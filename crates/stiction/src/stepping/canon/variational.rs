@@ -7,18 +7,21 @@
 //!     p₁  =  p₁⁻ + Jᵀ λ,   v₁ = M(q₁)⁻¹ p₁                                                           (4)
 //! ```
 //!
-//! [MarsdenWest2001]. Without f and contacts (2) and (3) are a canonical transformation: energy swings about its value and does
-//! not drift, however many steps. ∂L/∂q is Cᵀ w less gravity, with the Coriolis matrix for which Ṁ = C + Cᵀ. In (4) λ is the
-//! exact law's, with Newton's restitution, of contacts and stops that touch at q₁, as at an impact of `time-stepping`; nothing
-//! else of a step sees them, and what overlaps there stays.
+//! [MarsdenWest2001]. Without f and contacts (2) and (3) are a canonical transformation: energy swings about
+//! its value and does not drift, however many steps. ∂L/∂q is Cᵀ w less gravity, with the Coriolis matrix for
+//! which Ṁ = C + Cᵀ. In (4) λ is the exact law's, with Newton's restitution, of contacts and stops that touch
+//! at q₁, as at an impact of `time-stepping`; nothing else of a step sees them, and what overlaps there
+//! stays.
 //!
-//! What the rule does to the energy is told from what it is: with T̄(p) = ½ pᵀ M(q̄)⁻¹ p, of whose change (2) and (3) make h w · (∂L/∂q + f),
+//! What the rule does to the energy is told from what it is: with T̄(p) = ½ pᵀ M(q̄)⁻¹ p, of whose change (2)
+//! and (3) make h w · (∂L/∂q + f),
 //!
 //! ```text
 //!     W_integrator = T(q₁, p₁⁻) − T̄(p₁⁻) − T(q₀, p₀) + T̄(p₀) + h w · ∂L/∂q + ΔU                     (5)
 //! ```
 //!
-//! Ball and free joints, whose coordinates do not add up, dry friction of joints, loops and couplings are refused.
+//! Ball and free joints, whose coordinates do not add up, dry friction of joints, loops and couplings are
+//! refused.
 
 use super::ended::{add_changes, works_of_rows};
 use super::mechanics::{Gains, Mechanics};
@@ -150,7 +153,7 @@ impl Method for Variational {
         let swing = [with_middle(&at_start), with_middle(&at_end)];
         self.end.look(world, &at.q, &v_free);
         let [kinetic, ..] = self.end.energies(world, (&at.q, &v_free));
-        let (mut ledger, carried) = self.ledger(part, at, (before, &v_free));
+        let (mut ledger, carried) = self.ledger(part, at, before, &v_free);
         // (5), with the forces of springs, whose energy is part of U.
         let f = &self.middle.forces;
         let pushed: f64 = (0..n)
@@ -239,12 +242,14 @@ impl Variational {
         Ok(())
     }
 
-    /// The ledger, with works of forces h w · f; those of impulses are exact. The work of what carries weight comes beside it [J].
+    /// The ledger, with works of forces h w · f; those of impulses are exact. The work of what carries weight
+    /// comes beside it [J].
     fn ledger(
         &mut self,
         part: &Part<'_>,
         at: &Shared,
-        (before, v_free): ([f64; 4], &[f64]),
+        before: [f64; 4],
+        v_free: &[f64],
     ) -> (EnergyLedger, f64) {
         let Part { world, input, h, .. } = *part;
         let mut ledger = works_of_rows(&at.rows.posed, &at.rows.impulses, v_free, &at.v);

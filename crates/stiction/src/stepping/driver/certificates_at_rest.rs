@@ -1,5 +1,5 @@
-//! What the judge said of islands when they fell asleep: it holds as long as they sleep, for their problem does not
-//! change.
+//! What the judge said of islands when they fell asleep: it holds as long as they sleep, for their problem
+//! does not change.
 
 use super::{Driver, Stepper};
 use stiction_contact::certificate::worse;
@@ -131,7 +131,8 @@ impl AtRest {
     }
 }
 
-/// The certificate of `a`, which may slip, and of `b`, which is at rest, together. The worst block is that of `a`.
+/// The certificate of `a`, which may slip, and of `b`, which is at rest, together. The worst block is that of
+/// `a`.
 fn joined(a: &Certificate, b: &Certificate) -> Certificate {
     Certificate {
         eps_p: worse(a.eps_p, b.eps_p),

@@ -1,9 +1,9 @@
 //! A step that fails or does not converge, done again in 2, 4, 8 … halves.
 //!
 //! Every attempt starts from what was there before the first: state and memory; the solver starts cold. The
-//! first attempt that converges in all its parts stands; one that does not is given up at the part that does not. If
-//! none does, the one that came nearest until then is done to its end, flagged; if that fails the state is as before
-//! the step.
+//! first attempt that converges in all its parts stands; one that does not is given up at the part that does
+//! not. If none does, the one that came nearest until then is done to its end, flagged; if that fails the
+//! state is as before the step.
 
 use crate::report::StepReport;
 

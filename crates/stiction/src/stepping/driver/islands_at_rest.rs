@@ -150,8 +150,8 @@ impl IslandsAtRest {
         self.bodies[0] == self.bodies[1]
     }
 
-    /// What sleeps after the step, and the contacts and deepest overlap of what slept during it, into a report without
-    /// them.
+    /// Adds sleeping bodies, and the contacts and deepest overlap of those that slept during the step, to a
+    /// report without them.
     pub(super) fn add_to(&self, report: StepReport) -> StepReport {
         let steady = if self.fell.is_empty() { self.contacts.len() } else { self.steady().count() };
         StepReport {
@@ -229,7 +229,8 @@ impl IslandsAtRest {
             && steps.iter().all(|c| *c <= self.enough)
     }
 
-    /// (1) of what is awake, of which `held` says whether something holds it; true if some tree has it for long enough.
+    /// (1) of what is awake, of which `held` says whether something holds it; true if some tree has it for
+    /// long enough.
     pub(super) fn count(&mut self, v: &[f64], held: impl Fn(usize) -> bool) -> bool {
         self.fast.fill(false);
         for (dof, v) in v.iter().enumerate() {
@@ -249,8 +250,8 @@ impl IslandsAtRest {
         any
     }
 
-    /// Islands of what is awake: `root` is their first tree, and there `stays` says that (1) holds for all of it,
-    /// `moves` that it had a velocity `v`.
+    /// Islands of what is awake: `root` is their first tree, and there `stays` says that (1) holds for all of
+    /// it, `moves` that it had a velocity `v`.
     pub(super) fn join(&mut self, rows: &Jacobian, v: &[f64]) {
         let Self { root, stays, moves, .. } = self;
         root.iter_mut().enumerate().for_each(|(t, r)| *r = t);

@@ -8,9 +8,10 @@
 //! | fails | the start of the step again, and the step in 2, 4, … halves where that is allowed ([`halvings`]) |
 //! | touches what sleeps | the start of the step again, with that awake ([`sleep`]) |
 //!
-//! State and memory go back in [`Driver::go_back`] alone, to one of two starts: that of the step or that of the part. Problem and impulses
-//! of a step in parts are those of its last part. Contacts and certificates of earlier parts and of impacts are kept ([`Earlier`]):
-//! all contact forces of a step explain its change of momentum, and the worst certificate is that of the step.
+//! State and memory go back in [`Driver::go_back`] alone, to one of two starts: that of the step or that of
+//! the part. Problem and impulses of a step in parts are those of its last part. Contacts and certificates of
+//! earlier parts and of impacts are kept ([`Earlier`]): all contact forces of a step explain its change of
+//! momentum, and the worst certificate is that of the step.
 
 pub(crate) mod certificates_at_rest;
 mod halvings;
@@ -135,7 +136,8 @@ impl<S: Stepper + ?Sized> Driver<S> {
         self.islands.add_to(report)
     }
 
-    /// The step in as many halves as `tries` say; up to the first that is flagged, unless the step stands as it is.
+    /// The step in as many halves as `tries` say; up to the first that is flagged, unless the step stands as
+    /// it is.
     fn attempt(
         &mut self,
         tries: &Halvings,
@@ -164,8 +166,8 @@ impl<S: Stepper + ?Sized> Driver<S> {
         report
     }
 
-    /// A step, or one of the halves of a step, in parts that end at events. When there are too many events, what would follow the last is
-    /// left out, and the report says that it did not converge.
+    /// A step, or one of the halves of a step, in parts that end at events. When there are too many events,
+    /// what would follow the last is left out, and the report says that it did not converge.
     fn piece(&mut self, whole: Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> StepReport {
         self.earlier.clear();
         self.parts.clear();
@@ -192,7 +194,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
             let end = course.end(&part);
             let mut impacts = 0;
             if end == End::Impact {
-                (report, impacts) = self.land(report, (whole, part.h), state, solver);
+                (report, impacts) = self.land(report, whole, part.h, state, solver);
                 if report.failure().is_some() {
                     return report;
                 }
@@ -216,11 +218,13 @@ impl<S: Stepper + ?Sized> Driver<S> {
         }
     }
 
-    /// The impacts at the end of a part of the duration `length` that led to them: its report with theirs, and their number.
+    /// The impacts at the end of a part of the duration `length` that led to them: its report with theirs,
+    /// and their number.
     fn land(
         &mut self,
         mut report: StepReport,
-        (whole, length): (Part<'_>, f64),
+        whole: Part<'_>,
+        length: f64,
         state: &mut State,
         solver: &mut dyn ContactSolver,
     ) -> (StepReport, usize) {
@@ -228,7 +232,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
             self.keep(solver.law());
         }
         let mut impacts = 0;
-        while let Some(impact) = self.stepper.impact(whole.world, state, (impacts, whole.h), solver) {
+        while let Some(impact) = self.stepper.impact(whole.world, state, impacts, whole.h, solver) {
             report = report.followed_by(impact);
             if report.failure().is_some() {
                 return (report, impacts);
@@ -326,8 +330,8 @@ impl<S: Stepper + ?Sized> Driver<S> {
         self.stepper.impulses()
     }
 
-    /// Contacts of the last step that are not of its problem, with impulse and moment about the point [N·s, N·m·s]: those of earlier parts
-    /// and impacts, and of what slept.
+    /// Contacts of the last step that are not of its problem, with impulse and moment about the point [N·s,
+    /// N·m·s]: those of earlier parts and impacts, and of what slept.
     pub(crate) fn other_contacts(&self) -> impl Iterator<Item = (&ContactPoint, [Vec3; 2])> {
         let earlier = self.earlier.contacts.iter().map(|(contact, wrench)| (contact, *wrench));
         earlier.chain(self.islands.steady().map(|asleep| (&asleep.contact, asleep.wrench)))

@@ -5,12 +5,14 @@
 //! | a contact with e > 0 closes faster than bodies bounce | root of its gap along the motion that leads to it without the contact (1) | the velocity jumps at fixed positions (`time_stepping::impact`) |
 //! | a fast body meets another, where bodies are swept | time of impact of the swept shapes ([`stiction_assembly::swept`]) | the contact is an ordinary near one of the next part |
 //!
-//! The rest of the step is tried whole. Where an event ends it after the share s, the part s is done instead, without what lands there.
-//! The rest follows as a part of its own, from the velocities after the impact. In (1) s is predicted from the start of the part, and then
-//! shortened by regula falsi until nothing overlaps by more than 10 nm.
+//! The rest of the step is tried whole. Where an event ends it after the share s, the part s is done instead,
+//! without what lands there. The rest follows as a part of its own, from the velocities after the impact. In
+//! (1) s is predicted from the start of the part, and then shortened by regula falsi until nothing overlaps
+//! by more than 10 nm.
 //!
-//! A step has [`crate::StepperParams::impact_instants`] instants of impacts at most. What would bounce after the last does so at once,
-//! in the problem of the rest of the step ([`stiction_assembly::laws::restitution`]).
+//! A step has [`crate::StepperParams::impact_instants`] instants of impacts at most. What would bounce after
+//! the last does so at once, in the problem of the rest of the step
+//! ([`stiction_assembly::laws::restitution`]).
 
 use crate::report::StepReport;
 use crate::stepping::attempt::{Ends, Event, Landing, Landings, Part};
@@ -64,7 +66,7 @@ impl Earlier {
     }
 }
 
-/// A step, or a halved part of one, while it is taken part by part.
+/// A step, or a halved part of one, while it is done part by part.
 pub(super) struct Course<'a> {
     whole: Part<'a>,
     ends: Ends,

@@ -7,14 +7,15 @@
 //!     and a step from v = 0 exactly leaves (1)                                                                  (2)
 //! ```
 //!
-//! all steps whole, converged and without a remedy. The speed is ten times the tolerance that solvers have of themselves,
-//! about what a converged step leaves of a body at rest; what gains as little as 2e-6 m/s² is faster before the time is
-//! over, and does not sleep. A sleeping island is as it was before (2), v = 0: that step, its contacts, impulses and
-//! certificate stand for every later one, whose problem would be the same.
+//! all steps whole, converged and without a remedy. The speed is ten times the tolerance that solvers have of
+//! themselves, about what a converged step leaves of a body at rest; what gains as little as 2e-6 m/s² is
+//! faster before the time is over, and does not sleep. A sleeping island is as it was before (2), v = 0: that
+//! step, its contacts, impulses and certificate stand for every later one, whose problem would be the same.
 //!
-//! The island wakes, whole and within the step, when a contact with something awake, touching or near, would enter the
-//! problem, or when its state, gravity or a force on it was set from outside. Trees that servos, motors, tendons,
-//! loops, couplings, dry friction or carried weight act on never sleep; nor does anything under compliant laws.
+//! The island wakes, whole and within the step, when a contact with something awake, touching or near, would
+//! enter the problem, or when its state, gravity or a force on it was set from outside. Trees that servos,
+//! motors, tendons, loops, couplings, dry friction or carried weight act on never sleep; nor does anything
+//! under compliant laws.
 
 use super::islands_at_rest::{AWAKE, SleepingContact};
 use super::{Driver, Stepper};
@@ -95,7 +96,8 @@ impl<S: Stepper + ?Sized> Driver<S> {
         }
     }
 
-    /// Wakes the islands of which a tree is marked; true if there are any. Their warm starts are then in `woken_memory`.
+    /// Wakes the islands of which a tree is marked; true if there are any. Their warm starts are then in
+    /// `woken_memory`.
     fn wake(&mut self, world: &World) -> bool {
         let any = self.islands.wake(world);
         if any {
@@ -104,8 +106,8 @@ impl<S: Stepper + ?Sized> Driver<S> {
         any
     }
 
-    /// After an accepted step: counts the steps at rest, stops islands for (2), and lets those sleep that have passed it.
-    /// Their warm starts are those of the step.
+    /// After an accepted step: counts the steps at rest, stops islands for (2), and lets those sleep that
+    /// have passed it. Their warm starts are those of the step.
     pub(super) fn lull(&mut self, world: &World, state: &mut State, report: &StepReport, soft: bool) {
         let whole = report.parts == 1;
         let settled = report.status == StepStatus::Converged && report.remedy.is_none() && !soft;
@@ -175,8 +177,8 @@ impl<S: Stepper + ?Sized> Driver<S> {
         }
     }
 
-    /// Puts to sleep who slept when `memory` was written, at this state and input, of which the warm starts are back: from
-    /// v = 0 their contacts are found as they were.
+    /// Puts to sleep who slept when `memory` was written, at this state and input, of which the warm starts
+    /// are back: from v = 0 their contacts are found as they were.
     pub(super) fn restore_sleep(&mut self, world: &World, state: &State, input: &Input, memory: &Memory) {
         if !self.islands.on {
             return;
@@ -205,7 +207,8 @@ impl<S: Stepper + ?Sized> Driver<S> {
         self.stepper.clear_problem();
     }
 
-    /// Whether `memory` can be one of this world: as many numbers as it needs, and only what may sleep sleeps.
+    /// Whether `memory` can be one of this world: as many numbers as it needs, and only what may sleep
+    /// sleeps.
     pub(crate) fn may_restore(&self, memory: &Memory) -> bool {
         self.islands.may_sleep(&memory.asleep_with, &memory.steps_at_rest)
     }

@@ -1,10 +1,12 @@
-//! The contact points and forces at a step of an NMDP stepper, for the problem of the judge ([`crate::stepping::canon::judged`]).
+//! The contact points and forces at a step of an NMDP stepper, for the problem of the judge
+//! ([`crate::stepping::canon::judged`]).
 //!
-//! J and M are taken where the stepper took its forces: at q⁺, of `ne-mdp` at q; gaps are those at the start of the step; λ is
-//! what contacts, stops and dry friction gave over the whole step. A sole is one point, at its centre of pressure; what it
-//! resists of spinning is no part of λ, and stays in v_f. c = J v⁺ is then what the step ended with, and the
-//! certificate says how far λ and c are from Signorini's and Coulomb's law. It need not be near: sets that are not saturated
-//! push bodies off that slide, and all of them let bodies overlap.
+//! J and M are taken where the stepper took its forces: at q⁺, of `ne-mdp` at q; gaps are those at the start
+//! of the step; λ is what contacts, stops and dry friction gave over the whole step. A sole is one point, at
+//! its centre of pressure; what it resists of spinning is no part of λ, and stays in v_f. c = J v⁺ is then
+//! what the step ended with, and the certificate says how far λ and c are from Signorini's and Coulomb's law.
+//! It need not be near: sets that are not saturated push bodies off that slide, and all of them let bodies
+//! overlap.
 
 use crate::stepping::canon::judged::JointForce;
 use stiction_assembly::{ContactPoint, Face, RowKey};
@@ -17,7 +19,7 @@ use stiction_nmdp::{ContactSite, Nmdp};
 /// Impulses of the last step on bodies and joints.
 pub(super) struct Impulses {
     sites: Vec<ContactSite>,
-    /// Of every contact point on B, in W [N·s].
+    /// Impulse on B of every contact point, in W [N·s].
     pub(super) contacts: Vec<Vec3>,
     pub(super) joints: Vec<JointForce>,
     start: Kinematics,
@@ -29,13 +31,14 @@ impl Impulses {
         Self { sites, contacts: Vec::new(), joints: Vec::new(), start }
     }
 
-    /// Finds the impulses of a step from q, and the `points` of sites that exerted any, or were nearer to the plane than `margin` at the
-    /// start.
+    /// Finds the impulses of a step from q, and the `points` of sites that exerted any, or were nearer to the
+    /// plane than `margin` at the start.
     pub(super) fn find(
         &mut self,
         world: &World,
         nmdp: &Nmdp,
-        (q, margin): (&[f64], f64),
+        q: &[f64],
+        margin: f64,
         points: &mut Vec<ContactPoint>,
     ) {
         self.start.update(&world.model, q);

@@ -1,9 +1,9 @@
-//! Implicit integration by the non-convex maximal dissipation principle, as steppers: `ne-mdp`, `ne-nmdp-pgm`,
-//! `ne-nmdp-zopgm`, `pbd-nmdp-pgm` and `pbd-nmdp-zopgm`; see [`stiction_nmdp`].
+//! Implicit integration by the non-convex maximal dissipation principle, as steppers: `ne-mdp`,
+//! `ne-nmdp-pgm`, `ne-nmdp-zopgm`, `pbd-nmdp-pgm` and `pbd-nmdp-zopgm`; see [`stiction_nmdp`].
 //!
-//! These steppers bring their own contact law: forces in sets that grow with depth, and of these those after which the kinetic
-//! energy is least. The contact solver of the settings has no part in a step. What the judge certifies is how far their
-//! impulses are from the exact law ([`judged`]).
+//! These steppers bring their own contact law: forces in sets that grow with depth, and of these those after
+//! which the kinetic energy is least. The contact solver of the settings has no part in a step. What the
+//! judge certifies is how far their impulses are from the exact law ([`judged`]).
 
 mod judged;
 
@@ -141,11 +141,10 @@ impl Method for NmdpMethod {
             }
         }
         let margin = at.params.margin;
-        self.impulses.find(world, &self.nmdp, (&state.q, margin), &mut at.points);
+        self.impulses.find(world, &self.nmdp, &state.q, margin, &mut at.points);
         let Impulses { contacts, joints, .. } = &self.impulses;
         let given = Given { contacts, joints, over: 1.0 };
-        let from = (&state.q[..], &state.v[..]);
-        at.pose_forces(part, self.nmdp.kinematics(), from, &given, solver.needs())?;
+        at.pose_forces(part, self.nmdp.kinematics(), &state.q, &state.v, &given, solver.needs())?;
         at.efforts.copy_from_slice(self.nmdp.efforts());
         let NmdpReport { outer, residual, parts, .. } = *self.report;
         let extra = self.report.clone();

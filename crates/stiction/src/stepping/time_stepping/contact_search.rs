@@ -87,7 +87,8 @@ impl ContactSearch {
         pairs.fold(f64::INFINITY, |least, c| least.min(c.gap))
     }
 
-    /// Contacts of which the gap is at most `closed` [m] at the instant of an impact; what yields has no impulse there.
+    /// Contacts of which the gap is at most `closed` [m] at the instant of an impact; what yields has no
+    /// impulse there.
     pub(crate) fn find_touching(&mut self, world: &World, (here, free): (&Here, &FreeMotion), closed: f64) {
         let patches = PatchDetail::Representative;
         let ahead = Lookahead { margin: closed, h: 0.0, continuous: None, rigid: true, patches };
@@ -108,7 +109,8 @@ impl ContactSearch {
         self.sources.push(source);
     }
 
-    /// Refuses contacts whose Jacobian is out of all proportion, as of a long chain that is drawn into itself.
+    /// Refuses contacts whose Jacobian is out of all proportion, as of a long chain that is drawn into
+    /// itself.
     ///
     /// # Errors
     ///
@@ -162,8 +164,9 @@ impl ContactSearch {
     }
 }
 
-/// In how many points a law is given what meets by pressure: laws of springs that are cheap for each take all polygons, the exact law and
-/// its relaxations four points, which keep it well-posed, and so does MuJoCo's, whose softness is of a contact whatever its area.
+/// In how many points a law is given what meets by pressure: laws of springs that are cheap for each take all
+/// polygons, the exact law and its relaxations four points, which keep it well-posed, and so does MuJoCo's,
+/// whose softness is of a contact whatever its area.
 pub(super) fn patches_of(law: Law) -> PatchDetail {
     match law {
         Law::Sap | Law::Lagged | Law::Similar => PatchDetail::Polygons,

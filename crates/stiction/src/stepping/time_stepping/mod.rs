@@ -7,8 +7,8 @@
 //!     q⁺ by the rule of each tree, [`crate::Quadrature`]                  (4)
 //! ```
 //!
-//! k are the gains of joint dampers, joint springs and actuators ([`stiction_assembly::forces::actuators`]). The gyroscopic
-//! moment of a free single body is taken at the midpoint,
+//! k are the gains of joint dampers, joint springs and actuators ([`stiction_assembly::forces::actuators`]).
+//! The gyroscopic moment of a free single body is taken at the midpoint,
 //!
 //! ```text
 //!     I (ω⁺ − ω) = −h ω̄ × I ω̄,   ω̄ = (ω + ω⁺)/2                          (5)
@@ -157,7 +157,8 @@ impl TimeStepping {
         })
     }
 
-    /// Attempts a part. Bodies roll in it if nothing speaks against that: they then start from the middle of their way.
+    /// Attempts a part. Bodies roll in it if nothing speaks against that: they then start from the middle of
+    /// their way.
     fn attempt_part(
         &mut self,
         part: &Part<'_>,
@@ -206,7 +207,8 @@ impl TimeStepping {
         }
     }
 
-    /// Whether the step of bodies that roll went well; of fast ones, half a flight has swung nothing in so deep that normals turn.
+    /// Whether the step of bodies that roll went well; of fast ones, half a flight has swung nothing in so
+    /// deep that normals turn.
     fn rolled(&self) -> bool {
         let good = matches!(self.trial.report.status, SolveStatus::Converged | SolveStatus::Rounding);
         let fast = self.search.swept.is_some();

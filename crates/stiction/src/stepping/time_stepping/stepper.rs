@@ -88,10 +88,11 @@ impl Stepper for TimeStepping {
         &mut self,
         world: &World,
         state: &mut State,
-        at: (usize, f64),
+        done: usize,
+        h: f64,
         solver: &mut dyn ContactSolver,
     ) -> Option<StepReport> {
-        let impact = self.next_impact(world, state, at, solver);
+        let impact = self.next_impact(world, state, done, h, solver);
         impact.unwrap_or_else(|cause| Some(StepReport::failed(cause.into())))
     }
 

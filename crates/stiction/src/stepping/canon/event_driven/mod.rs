@@ -1,4 +1,5 @@
-//! `event-driven`: smooth motion in modes, events found as roots on dense output, and impulsive resets at them.
+//! `event-driven`: smooth motion in modes, events found as roots on dense output, and impulsive resets at
+//! them.
 //!
 //! ```text
 //!     mode        open            stick                          slide
@@ -6,23 +7,24 @@
 //!     guard       φ ≥ 0           λ_N ≥ 0, ‖λ_T‖ ≤ μ λ_N         λ_N ≥ 0, c_T does not turn back                  (2)
 //! ```
 //!
-//! Between events (1) is an ordinary differential equation in the [`super::chart`] of the step, with the forces of least norm
-//! where contacts are redundant. An accepted internal step in which a guard of (2) fails is cut at the first instant at which it
-//! does. There
+//! Between events (1) is an ordinary differential equation in the [`super::chart`] of the step, with the
+//! forces of least norm where contacts are redundant. An accepted internal step in which a guard of (2) fails
+//! is cut at the first instant at which it does. There
 //!
 //! 1. contacts that touch and approach are hit, all that touch at once, by the law of restitution that is asked for
-//!    ([`super::restitution`]), until none approaches; what approaches slower than `rest_speed` does not bounce, so that a ball comes
-//!    to rest after finitely many bounces,
+//! ([`super::restitution`]), until none approaches; what approaches slower than `rest_speed` does not bounce,
+//! so that a ball comes to rest after finitely many bounces,
 //! 2. modes are chosen anew, all at once, from the exact law over a short time ε: what bears nothing is open, what moves along
 //!    the surface slides, and the rest sticks.
 //!
 //! A guard of forces fails where the modes, chosen anew, are others ([`modes`]).
 //!
-//! Guards are looked at in the middle and at the end of every internal step; one that fails and holds again in between is missed.
-//! J̇ v is found by differences of contact velocities along the motion, which also sees how contact points move over surfaces.
+//! Guards are looked at in the middle and at the end of every internal step; one that fails and holds again
+//! in between is missed. J̇ v is found by differences of contact velocities along the motion, which also sees
+//! how contact points move over surfaces.
 //!
-//! Joint limits are contacts without friction ([`stops`]), which do not bounce. Limits of ball joints, dry friction of joints, loops, couplings and
-//! tendons are refused.
+//! Joint limits are contacts without friction ([`stops`]), which do not bounce. Limits of ball joints, dry
+//! friction of joints, loops, couplings and tendons are refused.
 
 mod events;
 mod impacts;
@@ -63,7 +65,8 @@ use stops::Stop;
 const TOUCH: f64 = 1e-8;
 /// How far guards of gaps may fail before it counts [m].
 const SLACK: f64 = 1e-10;
-/// How far guards of forces and slip may fail, relative to the weight of the lighter tree of a contact, and in m/s [–].
+/// How far guards of forces and slip may fail, relative to the weight of the lighter tree of a contact, and
+/// in m/s [–].
 const LOOSE: f64 = 1e-9;
 /// ε of the choice of modes [s].
 const SHORT: f64 = 1e-5;
@@ -199,7 +202,7 @@ impl Method for EventDriven {
         let joints: Vec<JointForce> = law.stops.iter().filter_map(Stop::given).collect();
         let forces = at.take_touching(&law.points, &law.forces);
         let given = Given { contacts: &forces, joints: &joints, over: h };
-        at.pose_forces(part, &law.at.kin, (&self.q, v), &given, solver.needs())?;
+        at.pose_forces(part, &law.at.kin, &self.q, v, &given, solver.needs())?;
         let after = law.at.energies(world, (&self.q, v));
         let ledger = &mut self.ledger;
         ledger.actuators += works[0];

@@ -1,8 +1,9 @@
 //! Modes of closed contacts: how they are chosen, and the forces they ask for.
 //!
-//! Where contacts are redundant, as the four corners of a box, their forces are not determined. Those that are told are the nearest to the
-//! impulses of the choice, which obey the law of contact; forces of least norm need not. When such forces leave the cones, others may still
-//! be in them: a guard of forces fails where the choice, made anew, is another.
+//! Where contacts are redundant, as the four corners of a box, their forces are not determined. Those that
+//! are told are the nearest to the impulses of the choice, which obey the law of contact; forces of least
+//! norm need not. When such forces leave the cones, others may still be in them: a guard of forces fails
+//! where the choice, made anew, is another.
 
 use super::super::judged::add_forces;
 use super::super::mechanics::{Gains, Mechanics};
@@ -193,8 +194,8 @@ impl Modes {
         Ok(())
     }
 
-    /// Modes of what touches and does not part of `search`, at q and v: bearing nothing over the short time ε is open, what moves
-    /// along the surface after it slides, and the rest sticks.
+    /// Modes of what touches and does not part of `search`, at q and v: bearing nothing over the short time ε
+    /// is open, what moves along the surface after it slides, and the rest sticks.
     pub(super) fn choose(
         &mut self,
         world: &World,
@@ -278,7 +279,8 @@ impl Modes {
         Ok(chosen)
     }
 
-    /// Whether the modes, chosen anew at q and v, are those there are; their forces are taken. Contacts at q must have been found.
+    /// Whether the modes, chosen anew at q and v, are those there are; their forces are taken. Contacts at q
+    /// must have been found.
     pub(super) fn hold(
         &mut self,
         world: &World,

@@ -1,4 +1,5 @@
-//! The forces of a step of the θ-method: (3) or (4) of [`super`] about a velocity w, and what of them depends on v⁺ − w.
+//! The forces of a step of the θ-method: (3) or (4) of [`super`] about a velocity w, and what of them depends
+//! on v⁺ − w.
 
 use super::super::mechanics::Gains;
 use super::super::method::Shared;
@@ -77,7 +78,8 @@ impl<L: ThetaLaw> Theta<L> {
         Ok(())
     }
 
-    /// Finds the part of the linearised forces that depends on v⁺ − w beyond the diagonal, into `change`. False if there is no such thing.
+    /// Finds the part of the linearised forces that depends on v⁺ − w beyond the diagonal, into `change`.
+    /// False if there is no such thing.
     pub(super) fn find_change(&mut self, part: &Part<'_>, v_next: &[f64]) -> bool {
         let (world, by_theta, s) = (part.world, self.rule.inertial, part.h * self.rule.theta);
         let several = world.actuators.iter().any(|a| a.transmission.len() > 1)

@@ -1,14 +1,15 @@
 //! Contacts that last: they bore a load in the last step of `moreau` and did not bounce off.
 //!
-//! Positions drift by what steps err by, and a contact that were asked for its gap would open for a step, in which its bodies fall, whenever
-//! the drift has lifted it: one that lasts takes part whatever its gap is. By the midpoint rule its rows J of the middle hold the mean
-//! velocity, as those of linkages that turn do,
+//! Positions drift by what steps err by, and a contact that were asked for its gap would open for a step, in
+//! which its bodies fall, whenever the drift has lifted it: one that lasts takes part whatever its gap is. By
+//! the midpoint rule its rows J of the middle hold the mean velocity, as those of linkages that turn do,
 //!
 //! ```text
 //!     ½ J (v + v⁺) = ½ J₀ v        J₀ of the start, where the right is what is left of errors                (1)
 //! ```
 //!
-//! which is of the second order where the edge or the normal turns. J v⁺ = 0 would make v⁺ that of the middle of the step, off by ½ h J̇ v.
+//! which is of the second order where the edge or the normal turns. J v⁺ = 0 would make v⁺ that of the middle
+//! of the step, off by ½ h J̇ v.
 
 use super::super::method::Shared;
 use super::super::rows::Rows;
@@ -42,8 +43,8 @@ impl Lasting {
 }
 
 impl<L: ThetaLaw> Theta<L> {
-    /// Commits the step of h [s] to the warm starts, and which of its contacts last. Those that bounce off by no more than what counts as
-    /// touching do.
+    /// Commits the step of h [s] to the warm starts, and which of its contacts last. Those that bounce off by
+    /// no more than what counts as touching do.
     pub(super) fn remember(&mut self, h: f64, at: &mut Shared) {
         let (along, rule) = (&mut self.room.along, self.rule);
         let Shared { params, points, rows: Rows { posed, impulses, .. }, v, warm, .. } = at;

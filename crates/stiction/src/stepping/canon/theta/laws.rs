@@ -8,9 +8,10 @@
 //!                        u* = (1 − 2 h (1 + ε)/κ) J v − h (1 + ε)/κ² (0, 0, φ)
 //! ```
 //!
-//! Contacts of (1) that last are [`super::lasting`]'s: they take part at any gap, and by the midpoint rule g = J v_f + J v − J₀ v. In (2) and
-//! (3) gaps count of either sign: what overlaps is pushed apart within the step. (4) is Todorov's regularised dual
-//! [Todorov2014] with the constants of its scalar example: critically damped, with the time constant κ.
+//! Contacts of (1) that last are [`super::lasting`]'s: they take part at any gap, and by the midpoint rule g
+//! = J v_f + J v − J₀ v. In (2) and (3) gaps count of either sign: what overlaps is pushed apart within the
+//! step. (4) is Todorov's regularised dual [Todorov2014] with the constants of its scalar example: critically
+//! damped, with the time constant κ.
 
 use super::super::unsupported::Features;
 use crate::canon_params::{CanonParams, ThetaForces};
@@ -57,10 +58,12 @@ pub(crate) trait ThetaLaw: Send + 'static {
         true
     }
 
-    /// Writes g − J v_f of a contact's tangential rows into `offsets`, which are zero; the bias of its normal row.
+    /// Writes g − J v_f of a contact's tangential rows into `offsets`, which are zero; the bias of its normal
+    /// row.
     fn write(params: &CanonParams, contact: &ContactRows<'_>, offsets: &mut [f64]) -> Bias;
 
-    /// ε of (4): R over the diagonal of J M̂⁻¹ Jᵀ, which is no part of the exact law and hidden from the judge [–].
+    /// ε of (4): R over the diagonal of J M̂⁻¹ Jᵀ, which is no part of the exact law and hidden from the
+    /// judge [–].
     fn regularization(params: &CanonParams) -> Option<f64> {
         let _ = params;
         None

@@ -7,18 +7,19 @@
 //!     ends:       M̃ = M(q⁺),   f̃ = θ f(q⁺, v⁺) + (1 − θ) f(q, v)                                     (4)
 //! ```
 //!
-//! `moreau` is the method of Moreau and Jean [Moreau1988; Jean1999]. Moreau takes inertia and forces at one point of the step, (3),
-//! which at θ = ½ is the implicit midpoint rule: symmetric in time, and of the second order; the energy wanders little. Jean's form
-//! (4), which other programs have, takes them at both ends with the mass matrix of the end: of the first order where M changes, and the energy
-//! drifts. f̃ is linearised about the velocity w = v first, and Newton's method with M̃ as it is at w repeats this until w settles, or
+//! `moreau` is the method of Moreau and Jean [Moreau1988; Jean1999]. Moreau takes inertia and forces at one
+//! point of the step, (3), which at θ = ½ is the implicit midpoint rule: symmetric in time, and of the second
+//! order; the energy wanders little. Jean's form (4), which other programs have, takes them at both ends with
+//! the mass matrix of the end: of the first order where M changes, and the energy drifts. f̃ is linearised
+//! about the velocity w = v first, and Newton's method with M̃ as it is at w repeats this until w settles, or
 //! as often as `newton` says; once is the linearly implicit method.
 //!
-//! The others are the semi-implicit Euler method θ = 1 with M̃ and inertial forces at the start; springs, dampers and servos are
-//! taken linearly implicit, where servos reach their limits the limit. In `todorov` M̃ is M + B, with B = b diag(M) a damper of
-//! h B that is taken implicit, and f loses B v [Todorov2014].
+//! The others are the semi-implicit Euler method θ = 1 with M̃ and inertial forces at the start; springs,
+//! dampers and servos are taken linearly implicit, where servos reach their limits the limit. In `todorov` M̃
+//! is M + B, with B = b diag(M) a damper of h B that is taken implicit, and f loses B v [Todorov2014].
 //!
-//! What of (1) depends on v⁺ beyond the diagonal is iterated with the contact problem around it, so that the problem stays
-//! symmetric; the iteration contracts by h times the rate at which forces of inertia change.
+//! What of (1) depends on v⁺ beyond the diagonal is iterated with the contact problem around it, so that the
+//! problem stays symmetric; the iteration contracts by h times the rate at which forces of inertia change.
 //!
 //! Limits and dry friction of joints, couplings and loops are rows as those of `time-stepping`.
 
@@ -78,7 +79,8 @@ pub(crate) struct Theta<L> {
     in_points: bool,
     gains: Gains,
     search: Search,
-    /// Contacts of the last step that go on, and per contact of this step what they start with, where they are held by their mean.
+    /// Contacts of the last step that go on, and per contact of this step what they start with, where they
+    /// are held by their mean.
     lasting: Lasting,
     held: Vec<Option<Held>>,
     consistent: Consistent,
@@ -215,8 +217,8 @@ impl<L: ThetaLaw> Method for Theta<L> {
 }
 
 impl<L: ThetaLaw> Theta<L> {
-    /// Whether contacts are those of the middle of the step: by the midpoint rule, unless loops hold what they tie where the step starts,
-    /// or surfaces press by their overlap.
+    /// Whether contacts are those of the middle of the step: by the midpoint rule, unless loops hold what
+    /// they tie where the step starts, or surfaces press by their overlap.
     fn by_middle(&self) -> bool {
         self.rule.midpoint && self.in_points && !self.linkages.any
     }
@@ -379,7 +381,8 @@ impl<L: ThetaLaw> Theta<L> {
         posing.pose_into(&at.points, &mut at.warm, posed);
     }
 
-    /// Lets the law write the rows of contacts that do not yield: g of these without J v_f, and R. Those of other rows stay.
+    /// Lets the law write the rows of contacts that do not yield: g of these without J v_f, and R. Those of
+    /// other rows stay.
     fn write_law(&mut self, h: f64, state: &State, at: &mut Shared) {
         let Room { v_free, offsets, along, before, .. } = &mut self.room;
         let (canon, Rows { posed, factor, .. }) = (&at.params.canon, &mut at.rows);
@@ -406,7 +409,8 @@ impl<L: ThetaLaw> Theta<L> {
         }
     }
 
-    /// Takes back what is not part of the exact law, before the judge sees the problem: R, and all of g but open gaps.
+    /// Takes back what is not part of the exact law, before the judge sees the problem: R, and all of g but
+    /// open gaps.
     fn hide_regularization(&mut self, h: f64, at: &mut Shared) {
         let Shared { params, points, rows, .. } = at;
         if L::regularization(&params.canon).is_none() {

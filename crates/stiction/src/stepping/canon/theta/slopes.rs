@@ -1,4 +1,5 @@
-//! The derivatives of the equations of a step of the θ-method, which are closed: with the forces of [`super`] linearised about w,
+//! The derivatives of the equations of a step of the θ-method, which are closed: with the forces of [`super`]
+//! linearised about w,
 //!
 //! ```text
 //!     r = S (v_f(v⁺) − v⁺) + Jᵀ λ,     c = J v⁺ + offsets + R λ                                      (1)
@@ -6,9 +7,9 @@
 //!
 //! w = v where they are linearised once, and w = v⁺ where Newton's method was repeated until it settled.
 //!
-//! By (q, v, u) they are differences of the fourth order of (1) with v⁺ and λ as they are: forces, the mass matrix and rows are
-//! evaluated anew, nothing is solved. Contacts are told by their features; one that carries and is not met at a displacement is at a
-//! switch.
+//! By (q, v, u) they are differences of the fourth order of (1) with v⁺ and λ as they are: forces, the mass
+//! matrix and rows are evaluated anew, nothing is solved. Contacts are told by their features; one that
+//! carries and is not met at a displacement is at a switch.
 
 use super::super::method::Shared;
 use super::laws::ThetaLaw;
@@ -193,7 +194,8 @@ impl<L: ThetaLaw> Theta<L> {
         Ok(Values { r, c })
     }
 
-    /// −∂r/∂v⁺, column by column. Where forces are linearised once r is linear in v⁺, and differences of the fourth order are exact.
+    /// −∂r/∂v⁺, column by column. Where forces are linearised once r is linear in v⁺, and differences of the
+    /// fourth order are exact.
     fn by_velocity(
         &mut self,
         part: &Part<'_>,
