@@ -16,8 +16,6 @@
 //! them. None lets anything sleep, sweeps fast bodies, or resolves overlaps in the positions alone.
 
 mod adaptive;
-#[cfg(test)]
-mod added;
 mod chart;
 mod compliant;
 mod ended;
@@ -31,6 +29,8 @@ mod restitution;
 pub(crate) mod rows;
 pub(crate) mod search;
 mod spring_law;
+#[cfg(test)]
+mod tests;
 mod theta;
 pub(crate) mod unsupported;
 mod variational;
