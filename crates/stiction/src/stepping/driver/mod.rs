@@ -199,10 +199,10 @@ impl<S: Stepper + ?Sized> Driver<S> {
                     return report;
                 }
             }
-            course.report = std::mem::take(&mut course.report).followed_by(report);
+            let mut report = course.report.take().unwrap_or_default().followed_by(report);
             self.parts.push(PartDone { length: part.h, end, impacts });
             if end == End::Meeting && course.exhausted() {
-                course.report.status = StepStatus::NotConverged;
+                report.status = StepStatus::NotConverged;
             }
             course.left -= part.h;
             let ended = course.left <= SHORTEST * whole.h;
@@ -211,8 +211,9 @@ impl<S: Stepper + ?Sized> Driver<S> {
             }
             if ended || course.exhausted() {
                 state.t = t + whole.h;
-                return course.report;
+                return report;
             }
+            course.report = Some(report);
             part = course.next_part((end == End::Meeting).then_some(part.h));
             self.keep_part(state);
         }

@@ -79,13 +79,13 @@ pub(super) struct Course<'a> {
     shortened: usize,
     /// The part leads to this landing.
     landing: Option<Landing>,
-    pub(super) report: StepReport,
+    /// Reports of the parts that are done.
+    pub(super) report: Option<StepReport>,
 }
 
 impl<'a> Course<'a> {
     pub(super) fn new(whole: Part<'a>, ends: Ends, instants: u32) -> Self {
-        let (landing, report) = (None, StepReport::default());
-        Self { whole, ends, instants, left: whole.h, number: 0, shortened: 0, landing, report }
+        Self { whole, ends, instants, left: whole.h, number: 0, shortened: 0, landing: None, report: None }
     }
 
     /// Whether events are looked for.

@@ -71,7 +71,7 @@ impl TimeStepping {
         self.correct_contacts_of(state);
         state.v.copy_from_slice(&self.trial.v_next);
         self.energy_error.found = EnergyFound::default();
-        Ok(Some(StepReport { parts: 0, ..self.report() }))
+        Ok(Some(self.report(0, self.remedy, None)))
     }
 
     /// The pair of bodies whose contacts with e > 0 approach fastest, and faster than v_thr.

@@ -157,14 +157,14 @@ impl TimeStepping {
         })
     }
 
-    /// Attempts a part. Bodies roll in it if nothing speaks against that: they then start from the middle of
-    /// their way.
+    /// Solves a part; the guess that was wrong, if there is one. Bodies roll in it if nothing speaks against
+    /// that: they then start from the middle of their way.
     fn attempt_part(
         &mut self,
         part: &Part<'_>,
-        state: &mut State,
+        state: &State,
         solver: &mut dyn ContactSolver,
-    ) -> Result<Attempt, String> {
+    ) -> Result<Option<Reason>, String> {
         self.search.swept = part.swept;
         self.search.leaves_out = matches!(part.landings, Landings::LeftOut { .. });
         self.here.fast.came_in = part.follows;
@@ -173,7 +173,7 @@ impl TimeStepping {
         } else if part.again == Some(Reason::RollingEnds) {
             self.rolling.give_up();
         }
-        let solved = if self.rolling.any() {
+        if self.rolling.any() {
             let middle = std::mem::take(&mut self.rolling.middle);
             let solved = self.solve_part(part, &middle, solver);
             self.rolling.middle = middle;
@@ -184,19 +184,19 @@ impl TimeStepping {
             }
         } else {
             self.solve_part(part, state, solver)
-        };
-        if let Some(reason) = solved? {
-            return Ok(Attempt::Retry(reason));
         }
+    }
+
+    /// Accepts the part that was solved, and looks for the event that ends it.
+    fn finish_part(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
         self.accept(part.world, state, part.h);
         let bound_met = if self.posed.problem.is_empty() { None } else { solver.bound_met() };
-        let mut report = StepReport { bound_met, ..self.report() };
-        let event = self.find_landing(part, &state.q, &mut report);
-        let event = event.or_else(|| self.find_meeting(part, &state.q));
-        Ok(match event {
-            Some(event) => Attempt::Event(event, report),
-            None => Attempt::Done(report),
-        })
+        let mut remedy = self.remedy;
+        let event = self.find_landing(part, &state.q, &mut remedy);
+        match event.or_else(|| self.find_meeting(part, &state.q)) {
+            Some(event) => Attempt::Event(event, self.report(1, remedy, bound_met)),
+            None => Attempt::Done(self.report(1, remedy, bound_met)),
+        }
     }
 
     fn choose_rolling(&mut self, state: &State, h: f64, solver: &dyn ContactSolver) {
@@ -252,7 +252,12 @@ impl TimeStepping {
     }
 
     /// The landing that ends a part which led to `q_next`.
-    fn find_landing(&mut self, part: &Part<'_>, q_next: &[f64], report: &mut StepReport) -> Option<Event> {
+    fn find_landing(
+        &mut self,
+        part: &Part<'_>,
+        q_next: &[f64],
+        remedy: &mut Option<Remedy>,
+    ) -> Option<Event> {
         if let Landings::LeftOut { overlap } = part.landings {
             self.here.kin.update(&part.world.model, q_next);
             let gap = self.search.gap_at_landing(part.world, (&self.here, &self.free));
@@ -266,7 +271,7 @@ impl TimeStepping {
         if part.landings == Landings::End {
             return Some(Event::Landing(landing));
         }
-        report.remedy = report.remedy.max(Some(Remedy::ImpactsAtOnce));
+        *remedy = (*remedy).max(Some(Remedy::ImpactsAtOnce));
         None
     }
 
@@ -440,7 +445,7 @@ impl TimeStepping {
         state.t += h;
     }
 
-    fn report(&self) -> StepReport {
+    fn report(&self, parts: u32, remedy: Option<Remedy>, bound_met: Option<u32>) -> StepReport {
         let Trial { report, .. } = &self.trial;
         let EnergyFound { error, rate } = self.energy_error.found;
         let status = match StepStatus::from(report.status) {
@@ -455,10 +460,11 @@ impl TimeStepping {
             residual: report.residual,
             contacts: self.search.points.len(),
             penetration: self.search.points.iter().fold(0.0_f64, |d, c| d.max(-c.gap)),
-            parts: 1,
+            parts,
             energy_error: error,
             energy_error_rate: rate,
-            remedy: self.remedy,
+            remedy,
+            bound_met,
             corrected: self.room.corrected,
             ..StepReport::default()
         }

@@ -23,7 +23,11 @@ impl Stepper for TimeStepping {
     }
 
     fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
-        self.attempt_part(part, state, solver).unwrap_or_else(|cause| Attempt::Failed(cause.into()))
+        match self.attempt_part(part, state, solver) {
+            Ok(None) => self.finish_part(part, state, solver),
+            Ok(Some(reason)) => Attempt::Retry(reason),
+            Err(cause) => Attempt::Failed(cause.into()),
+        }
     }
 
     fn posed(&self) -> &Posed {
