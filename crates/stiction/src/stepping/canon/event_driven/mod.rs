@@ -12,8 +12,8 @@
 //! is cut at the first instant at which it does. There
 //!
 //! 1. contacts that touch and approach are hit, all that touch at once, by the law of restitution that is asked for
-//! ([`super::restitution`]), until none approaches; what approaches slower than `rest_speed` does not bounce,
-//! so that a ball comes to rest after finitely many bounces,
+//!    ([`super::restitution`]), until none approaches; what approaches slower than `rest_speed` does not bounce,
+//!    so that a ball comes to rest after finitely many bounces,
 //! 2. modes are chosen anew, all at once, from the exact law over a short time ε: what bears nothing is open, what moves along
 //!    the surface slides, and the rest sticks.
 //!
