@@ -11,6 +11,7 @@ mod bench;
 mod bibliography;
 mod debts;
 mod figures;
+mod fingerprint;
 mod fragments;
 mod fuzz;
 mod guide;
@@ -40,6 +41,7 @@ The chores of this workspace.
     verify    compare readers and dynamics with Pinocchio and MuJoCo on public robots
     bench     measure: whole scenes, the algorithms of dynamics, beside others
     figures   run the experiments and redraw their figures
+    fingerprint  compare the bits of simulations with the committed ones
     guide     check the user guide and build it as a book
     fuzz      feed every reader with damaged input, guided by coverage
 
@@ -48,7 +50,7 @@ The chores of this workspace.
 /// A chore: its name, its help (which may depend on the words after the name), and what it does.
 type Chore = (&'static str, fn(Args) -> &'static str, fn(Args) -> Result<(), String>);
 
-const CHORES: [Chore; 9] = [
+const CHORES: [Chore; 10] = [
     ("test", |_| test::HELP, test::run),
     ("python", |_| package::HELP, package::run),
     ("tidy", |_| tidy::HELP, tidy::run),
@@ -56,6 +58,7 @@ const CHORES: [Chore; 9] = [
     ("verify", |_| verify::HELP, verify::run),
     ("bench", bench::help, bench::run),
     ("figures", |_| figures::HELP, figures::run),
+    ("fingerprint", |_| fingerprint::HELP, fingerprint::run),
     ("guide", |_| guide::HELP, guide::run),
     ("fuzz", |_| fuzz::HELP, fuzz::run),
 ];

@@ -64,6 +64,7 @@ mod coupling;
 mod crba;
 mod dense;
 mod derivatives;
+pub mod differences;
 mod dual;
 mod edit;
 mod energy;

@@ -285,23 +285,7 @@ mod tests {
     use super::*;
 
     fn report(iterations: u32, status: StepStatus) -> StepReport {
-        StepReport {
-            status,
-            iterations,
-            residual: 0.0,
-            contacts: 1,
-            penetration: 1e-6,
-            parts: 1,
-            energy_error: 0.0,
-            energy_error_rate: 0.0,
-            remedy: None,
-            bound_met: None,
-            corrected: false,
-            asleep: 0,
-            nmdp: None,
-            ledger: None,
-            answers: None,
-        }
+        StepReport { status, iterations, contacts: 1, penetration: 1e-6, parts: 1, ..StepReport::default() }
     }
 
     #[test]

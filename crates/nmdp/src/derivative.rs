@@ -18,13 +18,12 @@ use crate::adaptive::{Acting, Method, Nmdp, Solver};
 use crate::end_of_step::{Before, Start};
 use crate::residual::Residual;
 use nalgebra::DMatrix;
+use stiction_dynamics::differences::fourth_order;
 use stiction_dynamics::integrate_into;
 use stiction_models::World;
 
 /// Displacements of positions, of velocities, of controls and of weights.
 const DISPLACED: [f64; 4] = [1e-6, 1e-4, 1e-4, 1e-4];
-/// Weights of differences of the fourth order at one and at two displacements.
-const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 /// Weights below this are none; sums this much below one are not saturated [–].
 const NONE: f64 = 1e-9;
 /// Gradients of weights that differ by less than this share of the largest are alike [–].
@@ -196,14 +195,12 @@ impl Problem<'_> {
                 Along::Control(_) => DISPLACED[2],
                 Along::Weight(_) => DISPLACED[3],
             };
-            for (times, weight) in [1.0, 2.0].into_iter().zip(WEIGHTS) {
-                for sign in [1.0, -1.0] {
-                    let (nu, gradient) = self.displaced(what, sign * times * size)?;
-                    let share = sign * weight / size;
-                    (0..nv).for_each(|i| out[0][(i, column)] += share * (nu[i] - self.nu[i]));
-                    (0..live).for_each(|i| out[1][(i, column)] += share * gradient[i]);
-                }
-            }
+            fourth_order(size, |x, weight| {
+                let (nu, gradient) = self.displaced(what, x)?;
+                (0..nv).for_each(|i| out[0][(i, column)] += weight * (nu[i] - self.nu[i]));
+                (0..live).for_each(|i| out[1][(i, column)] += weight * gradient[i]);
+                Ok(())
+            })?;
         }
         Ok(out)
     }

@@ -81,7 +81,7 @@ impl Report {
     /// Counts and measurements of an NMDP stepper, by name.
     #[getter]
     fn nmdp<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        self.0.nmdp.as_ref().map(|report| nmdp::mapping(py, report)).transpose()
+        self.0.extra().map(|report| nmdp::mapping(py, report)).transpose()
     }
 
     fn __repr__(&self) -> String {

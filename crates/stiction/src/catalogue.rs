@@ -58,7 +58,7 @@ pub struct UnknownStepper {
     pub name: String,
 }
 
-const STEPPERS: [StepperEntry; 14] = [
+static STEPPERS: &[StepperEntry] = &[
     StepperEntry {
         name: "time-stepping",
         summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
@@ -173,9 +173,29 @@ const STEPPERS: [StepperEntry; 14] = [
     },
 ];
 
+/// The entry of the stepper `name`, for constants: a name that is in no entry is an error of the compiler.
+pub(crate) const fn entry(name: &str) -> &'static StepperEntry {
+    let mut k = 0;
+    while k < STEPPERS.len() {
+        if equal(STEPPERS[k].name.as_bytes(), name.as_bytes()) {
+            return &STEPPERS[k];
+        }
+        k += 1;
+    }
+    panic!("the catalogue has no entry of that name")
+}
+
+const fn equal(a: &[u8], b: &[u8]) -> bool {
+    let mut k = 0;
+    while k < a.len() && k < b.len() && a[k] == b[k] {
+        k += 1;
+    }
+    k == a.len() && k == b.len()
+}
+
 /// All steppers, the default first.
 pub fn steppers() -> &'static [StepperEntry] {
-    &STEPPERS
+    STEPPERS
 }
 
 /// The name of a stepper of the catalogue.

@@ -132,7 +132,7 @@ pub use linearization::{
 pub use params::{HigherOrder, ImpactLaw, Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};
 pub use remedy::Remedy;
-pub use report::{Answers, CERTIFIED, StepReport, StepStatus};
+pub use report::{Answers, CERTIFIED, Cause, StepExtra, StepReport, StepStatus};
 pub use settings::Settings;
 pub use simulation::{ContactState, Energy, SetupError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};

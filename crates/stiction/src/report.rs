@@ -3,25 +3,29 @@
 use crate::energy_ledger::EnergyLedger;
 use crate::remedy::Remedy;
 use serde::Serialize;
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
 use stiction_contact::{Answer, ConstraintProblem, SolveStatus, answers};
-use stiction_nmdp::NmdpReport;
 
-/// Natural map at which a step counts as certified, whatever the tolerance: above it nothing excuses a step [m/s].
+/// Natural map at which a step counts as certified, whatever the tolerance: above it nothing excuses a step
+/// [m/s].
 pub const CERTIFIED: f64 = 1e-6;
 
 /// How a step ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepStatus {
     /// Accepted; the contact solver reached its tolerance.
+    #[default]
     Converged,
-    /// Accepted; the contact solver did not reach its tolerance, nor could any tell: what is left is no more than what
-    /// rounding the impulses to 64 bits leaves, and within [`CERTIFIED`].
+    /// Accepted; the contact solver did not reach its tolerance, nor could any tell: what is left is no more
+    /// than what rounding the impulses to 64 bits leaves, and within [`CERTIFIED`].
     Rounding,
     /// Accepted with the best impulses seen; the solver did not reach its tolerance.
     NotConverged,
-    /// Accepted, and the contact law is obeyed; but a tree of joints made more energy that nothing explains than
-    /// [`crate::StepperParams::energy_tolerance`] allows.
+    /// Accepted, and the contact law is obeyed; but a tree of joints made more energy that nothing explains
+    /// than [`crate::StepperParams::energy_tolerance`] allows.
     GainedEnergy,
     /// Not accepted: the state is as before the step. The text names the cause.
     Failed(String),
@@ -38,8 +42,8 @@ impl From<SolveStatus> for StepStatus {
     }
 }
 
-/// How one step went.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// How one step went. The default is that of a step in parts, before the first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StepReport {
     pub status: StepStatus,
     /// Iterations of the contact solver.
@@ -53,28 +57,29 @@ pub struct StepReport {
     /// Parts it was solved in: one, unless fast bodies are swept or a step is done again (see
     /// [`crate::StepperParams`]); 0 if it failed.
     pub parts: u32,
-    /// Energy that trees of joints made in the step and that nothing explains, less what they lost: the error of the rules of
-    /// first and second order by which they moved [J].
+    /// Energy that trees of joints made in the step and that nothing explains, less what they lost: the error
+    /// of the rules of first and second order by which they moved [J].
     pub energy_error: f64,
     /// The fastest that a tree so made energy, relative to what it has [1/s]; see
     /// [`crate::StepperParams::energy_tolerance`].
     pub energy_error_rate: f64,
-    /// What was done because the problem had no good answer; `None` mostly.
+    /// The measure against a problem without a good answer; `None` mostly.
     pub remedy: Option<Remedy>,
-    /// Where an island of contacts met the end of its budget, which leaves the best impulses so far: factorisations of the
-    /// largest budget met ([`stiction_solvers::effort`]).
+    /// Where an island of contacts met the end of its budget, which leaves the best impulses so far:
+    /// factorisations of the largest budget met ([`stiction_solvers::effort`]).
     pub bound_met: Option<u32>,
     /// A [`crate::ContactCorrection`] changed impulses: the certificate is that of what was applied.
     pub corrected: bool,
     /// Bodies that sleep from now on, whose contacts count as they were; see [`crate::Sleep`].
     pub asleep: usize,
-    /// Work, and conditions of the proofs as they were measured, of NMDP steppers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nmdp: Option<NmdpReport>,
+    /// Counts and measurements that the stepper alone makes, see [`Self::extra`].
+    #[serde(skip)]
+    pub extra: Option<Arc<dyn StepExtra>>,
     /// Works of the step by cause, of steppers that keep account of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<EnergyLedger>,
-    /// All motions that obey the contact law, where [`crate::Settings::answers`] asks for them and the problem is small.
+    /// All motions that obey the contact law, where [`crate::Settings::answers`] asks for them and the
+    /// problem is small.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<Answers>,
 }
@@ -84,7 +89,8 @@ pub struct StepReport {
 pub struct Answers {
     /// By rising kinetic energy after the impulses.
     pub motions: Vec<Answer>,
-    /// The motion that was taken; `None`: none of these, because the step obeys another law or has not converged.
+    /// The motion that was taken; `None`: none of these, because the step obeys another law or has not
+    /// converged.
     pub taken: Option<usize>,
     /// By which rule it was taken among several.
     pub rule: &'static str,
@@ -94,7 +100,8 @@ pub struct Answers {
 const SAME_MOTION: f64 = 1e-6;
 
 impl Answers {
-    /// All answers of `problem`, of which `impulses` were taken by `rule`; `None` if the problem is too large to go through.
+    /// All answers of `problem`, of which `impulses` were taken by `rule`; `None` if the problem is too large
+    /// to go through.
     pub(crate) fn of(problem: &ConstraintProblem, impulses: &[f64], rule: &'static str) -> Option<Self> {
         let motions = answers(problem)?;
         let mut c = Vec::new();
@@ -107,50 +114,52 @@ impl Answers {
     }
 }
 
+/// Why a step, or a part of it, cannot be done.
+#[derive(Debug)]
+pub struct Cause {
+    pub text: String,
+    /// Counts and measurements of the method that failed.
+    pub extra: Option<Arc<dyn StepExtra>>,
+}
+
+impl From<String> for Cause {
+    fn from(text: String) -> Self {
+        Self { text, extra: None }
+    }
+}
+
+/// Counts and measurements of one method: any type that can be compared and printed. Reports share them, so
+/// that no step allocates.
+pub trait StepExtra: Any + Debug + Send + Sync {
+    /// Whether `other` is of the same type and equal.
+    fn equals(&self, other: &dyn StepExtra) -> bool;
+}
+
+impl<T: Any + Debug + Send + Sync + PartialEq> StepExtra for T {
+    fn equals(&self, other: &dyn StepExtra) -> bool {
+        (other as &dyn Any).downcast_ref::<T>() == Some(self)
+    }
+}
+
+impl PartialEq for dyn StepExtra {
+    fn eq(&self, other: &Self) -> bool {
+        self.equals(other)
+    }
+}
+
 impl StepReport {
-    pub(crate) fn failed(cause: String) -> Self {
-        Self {
-            status: StepStatus::Failed(cause),
-            iterations: 0,
-            residual: f64::NAN,
-            contacts: 0,
-            penetration: 0.0,
-            parts: 0,
-            energy_error: 0.0,
-            energy_error_rate: 0.0,
-            remedy: None,
-            bound_met: None,
-            corrected: false,
-            asleep: 0,
-            nmdp: None,
-            ledger: None,
-            answers: None,
-        }
+    /// Counts and measurements of the method whose type is `T`, if the step was of that.
+    pub fn extra<T: StepExtra>(&self) -> Option<&T> {
+        (&**self.extra.as_ref()? as &dyn Any).downcast_ref()
     }
 
-    /// Of a step in parts, before the first.
-    pub(crate) fn start() -> Self {
-        let status = StepStatus::Converged;
-        Self {
-            status,
-            iterations: 0,
-            residual: 0.0,
-            contacts: 0,
-            penetration: 0.0,
-            parts: 0,
-            energy_error: 0.0,
-            energy_error_rate: 0.0,
-            remedy: None,
-            bound_met: None,
-            corrected: false,
-            asleep: 0,
-            nmdp: None,
-            ledger: None,
-            answers: None,
-        }
+    /// The report of a step that is not accepted.
+    pub(crate) fn failed(cause: Cause) -> Self {
+        let status = StepStatus::Failed(cause.text);
+        Self { status, residual: f64::NAN, extra: cause.extra, ..Self::default() }
     }
 
-    /// Of a step in parts, after one more.
+    /// The report of a step in parts, after one more part.
     pub(crate) fn followed_by(self, next: Self) -> Self {
         let status = match (self.status, next.status) {
             (StepStatus::Converged, next) | (_, next @ StepStatus::Failed(_)) => next,
@@ -173,7 +182,7 @@ impl StepReport {
             bound_met: self.bound_met.max(next.bound_met),
             corrected: self.corrected || next.corrected,
             asleep: next.asleep,
-            nmdp: next.nmdp.or(self.nmdp),
+            extra: next.extra.or(self.extra),
             ledger: match (self.ledger, next.ledger) {
                 (Some(a), Some(b)) => Some(a.followed_by(&b)),
                 (a, b) => b.or(a),
@@ -192,13 +201,13 @@ impl StepReport {
 mod tests {
     use super::*;
 
-    /// Of parts the worst is told, and only what did not converge or failed is flagged.
+    /// The worst part stands for the step, and only a part that did not converge or failed is flagged.
     #[test]
     fn the_worst_part_is_told() {
         let failed = StepStatus::Failed("no".to_owned());
         let [good, rounding] = [StepStatus::Converged, StepStatus::Rounding];
         let order = [good, rounding, StepStatus::GainedEnergy, StepStatus::NotConverged, failed];
-        let part = |k: usize| StepReport { status: order[k].clone(), ..StepReport::start() };
+        let part = |k: usize| StepReport { status: order[k].clone(), ..StepReport::default() };
         for (a, b) in (0..5).flat_map(|a| (0..5).map(move |b| (a, b))).filter(|p| p.0 < 4) {
             let both = part(a).followed_by(part(b));
             assert_eq!(both.status, order[a.max(b)]);

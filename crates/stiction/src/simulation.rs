@@ -9,13 +9,10 @@ use crate::report::{Answers, StepReport, StepStatus};
 use crate::settings::Settings;
 use crate::snapshot::{self, Bits, Snapshot, SnapshotError};
 use crate::state::{State, StateError};
-use crate::stepping::around::certificates_at_rest::{CertificatesAtRest, NUMBERS};
-use crate::stepping::around::islands_at_rest::SleepingContact;
-use crate::stepping::around::sleeping::Sleeping;
-use crate::stepping::around::stop_at_impact::PartDone;
-use crate::stepping::decoratable::Decoratable;
-use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, NoSlopes, Slopes, Stepper};
-use crate::stepping::{StepperError, make_undecorated};
+use crate::stepping::driver::certificates_at_rest::{CertificatesAtRest, NUMBERS};
+use crate::stepping::driver::parts::PartDone;
+use crate::stepping::{Accepted, ContactCorrection, ContactSource, Driver, Memory, NoSlopes, Slopes};
+use crate::stepping::{Part, Stepper, StepperError, make_stepper};
 use std::sync::Arc;
 use std::sync::OnceLock;
 use stiction_assembly::forces::actuators::with_drive_limits;
@@ -56,7 +53,7 @@ pub enum SetupError {
 /// More are a mistake.
 const MOST_THREADS: usize = 1024;
 
-/// What a contact did in the last step.
+/// A contact of the last step, with its force and slip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactState {
     /// Geometries A and B, indices into `world.geometries`.
@@ -82,7 +79,7 @@ pub struct ContactState {
 }
 
 impl ContactState {
-    /// Of an impulse with its moment, over steps of which there are `per_second`.
+    /// The state of a contact with this impulse and moment, over steps of which there are `per_second`.
     fn new(p: &ContactPoint, [impulse, moment]: [Vec3; 2], velocity: Vec3, per_second: f64) -> Self {
         Self {
             geometries: p.geometries,
@@ -117,10 +114,10 @@ impl Energy {
 pub struct Simulation {
     world: Arc<World>,
     state: State,
-    stepper: Sleeping<Box<dyn Decoratable>>,
+    driver: Driver<dyn Stepper>,
     solver: Box<dyn ContactSolver>,
     judge: Judge,
-    /// What acts during the next step; `generalized` is zeroed after it.
+    /// Controls and forces of the next step; `generalized` is zeroed after it.
     input: Input,
     settings: Settings,
     /// For questions about the present state, which the stepper's kinematics precede.
@@ -131,7 +128,7 @@ pub struct Simulation {
     at_rest: CertificatesAtRest,
     /// For who looks at contact surfaces; `None` until then, and inside where nothing yields by pressure.
     patches: Option<Option<Box<Patches>>>,
-    /// Of the world, once somebody needed it.
+    /// Fingerprint of the world, once a snapshot needed it.
     fingerprint: OnceLock<u64>,
 }
 
@@ -143,24 +140,25 @@ pub(crate) struct Moment {
     certificates: Vec<[f64; NUMBERS]>,
 }
 
-/// Hands of a simulation for who does a step of it again.
+/// The parts of a simulation that do a step of it again.
 pub(crate) struct Again<'a> {
     pub(crate) world: &'a World,
-    pub(crate) core: &'a mut dyn Decoratable,
+    pub(crate) core: &'a mut dyn Stepper,
     pub(crate) solver: &'a mut dyn ContactSolver,
     /// The parts of the last step.
     pub(crate) parts: &'a [PartDone],
 }
 
 impl Simulation {
-    /// Checks world, state and settings against each other. The world is shared: pass an `Arc` to simulate it many times.
+    /// Checks world, state and settings against each other. The world is shared: pass an `Arc` to simulate it
+    /// many times.
     pub fn new(world: impl Into<Arc<World>>, state: State, settings: Settings) -> Result<Self, SetupError> {
-        Self::with(world.into(), state, settings, |world, params| Ok(make_undecorated(world, params)?))
+        Self::with(world.into(), state, settings, |world, params| Ok(make_stepper(world, params)?))
     }
 
-    /// The same with a stepper that is in no catalogue: `make` is given the world and the parameters of [`Settings::stepper`],
-    /// whose sleep, halving and step h act around it.
-    pub fn with_stepper<S: Decoratable + 'static>(
+    /// The same with a stepper that is in no catalogue: `make` is given the world and the parameters of
+    /// [`Settings::stepper`], whose sleep, halving and step h act around it.
+    pub fn with_stepper<S: Stepper + 'static>(
         world: impl Into<Arc<World>>,
         state: State,
         settings: Settings,
@@ -173,7 +171,7 @@ impl Simulation {
         world: Arc<World>,
         state: State,
         settings: Settings,
-        make: impl FnOnce(&World, StepperParams) -> Result<Box<dyn Decoratable>, SetupError>,
+        make: impl FnOnce(&World, StepperParams) -> Result<Box<dyn Stepper>, SetupError>,
     ) -> Result<Self, SetupError> {
         let world = with_drive_limits(world);
         settings.stepper.validate()?;
@@ -190,7 +188,7 @@ impl Simulation {
         }
         solver.use_threads(settings.threads);
         let stepper = make(&world, settings.stepper.clone())?;
-        let stepper = Sleeping::new(&world, stepper, &settings.stepper);
+        let driver = Driver::new(&world, stepper, &settings.stepper);
         let model = &world.model;
         Ok(Self {
             kin: Kinematics::new(model),
@@ -203,7 +201,7 @@ impl Simulation {
             judge: Judge::default(),
             world,
             state,
-            stepper,
+            driver,
             solver,
             settings,
         })
@@ -211,7 +209,7 @@ impl Simulation {
 
     /// Advances by one time step. On failure the state stays as it was.
     pub fn step(&mut self) -> StepReport {
-        let mut report = self.stepper.step(
+        let mut report = self.driver.step(
             &self.world,
             &mut self.state,
             &self.input,
@@ -219,38 +217,39 @@ impl Simulation {
             self.solver.as_mut(),
         );
         if self.settings.answers && report.failure().is_none() {
-            let core = self.stepper.core();
+            let core = self.driver.stepper();
             let rule = core.rule_of_choice().unwrap_or_else(|| self.solver.rule_of_choice());
             report.answers = Answers::of(&core.posed().problem, core.impulses(), rule);
         }
         self.input.generalized.fill(0.0);
-        self.at_rest.note(&self.stepper, &mut self.judge, self.solver.law());
+        self.at_rest.note(&self.driver, &mut self.judge, self.solver.law());
         report
     }
 
-    /// The judge's certificate of the last step: its problem and impulses, exact law; of a step in parts, the worst of all parts and
-    /// impacts. Of what slept that of the step in
-    /// which it fell asleep, from v = 0.
+    /// The judge's certificate of the last step: its problem and impulses, exact law; of a step in parts, the
+    /// worst of all parts and impacts. Of what slept that of the step in which it fell asleep, from v = 0.
     pub fn certificate(&mut self) -> Certificate {
-        let last = self.judge.certify(&self.stepper.core().posed().problem, self.stepper.core().impulses());
-        let earlier = &self.stepper.inner.inner.earlier.judged;
+        let last =
+            self.judge.certify(&self.driver.stepper().posed().problem, self.driver.stepper().impulses());
+        let earlier = &self.driver.earlier.judged;
         self.at_rest.certificate(earlier.as_ref().map_or(last, |(earlier, _)| last.or_worse(earlier)))
     }
 
     /// The judge's natural map of the last step by the solver's own law [m/s]: how well it solved what it
     /// set out to solve. For a solver of the exact law, that of [`Self::certificate`].
     pub fn own_natural_map(&mut self) -> f64 {
-        let (law, problem) = (self.solver.law(), &self.stepper.core().posed().problem);
-        let last = self.judge.natural_map_of(problem, self.stepper.core().impulses(), law);
-        let earlier = &self.stepper.inner.inner.earlier.judged;
+        let (law, problem) = (self.solver.law(), &self.driver.stepper().posed().problem);
+        let last = self.judge.natural_map_of(problem, self.driver.stepper().impulses(), law);
+        let earlier = &self.driver.earlier.judged;
         self.at_rest.own(earlier.as_ref().map_or(last, |(_, earlier)| worse(last, *earlier)))
     }
 
-    /// Contacts of the last step, open ones included, into `out`. After those of its problem follow contacts of impacts within the
-    /// step and of its earlier parts, whose slip is told as zero, and last those of what slept, which do not slip.
+    /// Contacts of the last step, open ones included, into `out`. After those of its problem follow contacts
+    /// of impacts within the step and of its earlier parts, whose slip is told as zero, and last those of
+    /// what slept, which do not slip.
     pub fn contacts_into(&mut self, out: &mut Vec<ContactState>) {
         out.clear();
-        let core = self.stepper.core();
+        let core = self.driver.stepper();
         let (posed, impulses, c) = (core.posed(), core.impulses(), &mut self.velocities);
         posed.problem.velocities_into(impulses, c);
         let per_second = 1.0 / self.settings.stepper.dt;
@@ -259,22 +258,19 @@ impl Simulation {
             let [velocity, _] = p.wrench(&c[rows.clone()]);
             out.push(ContactState::new(p, p.wrench(&impulses[rows]), velocity, per_second));
         }
-        for (contact, wrench) in &self.stepper.inner.inner.earlier.contacts {
-            out.push(ContactState::new(contact, *wrench, Vec3::ZERO, per_second));
-        }
-        for SleepingContact { contact, wrench, .. } in self.stepper.islands.steady() {
-            out.push(ContactState::new(contact, *wrench, Vec3::ZERO, per_second));
+        for (contact, wrench) in self.driver.other_contacts() {
+            out.push(ContactState::new(contact, wrench, Vec3::ZERO, per_second));
         }
     }
 
     /// How many of these are blocks of the problem, its first.
     pub(crate) fn contacts_awake(&self) -> usize {
-        self.stepper.core().contacts().len()
+        self.driver.stepper().contacts().len()
     }
 
     /// Effort of every actuator during the last step [N·m or N] into `out`; zero before the first.
     pub fn efforts_into(&self, out: &mut Vec<f64>) {
-        self.stepper.core().efforts_into(&self.world, out);
+        self.driver.stepper().efforts_into(&self.world, out);
     }
 
     /// Kinetic and potential energy of the present state.
@@ -294,8 +290,8 @@ impl Simulation {
         &self.kin
     }
 
-    /// Contact surfaces of what meets by pressure, at the present poses: pressures without dissipation. Contacts are those of the step that
-    /// led here; where things move fast the two are apart by a step.
+    /// Contact surfaces of what meets by pressure, at the present poses: pressures without dissipation.
+    /// Contacts are those of the step that led here; where things move fast the two are apart by a step.
     pub fn patches(&mut self) -> Vec<PatchMark> {
         // A world with surfaces that no field can be made of has no stepper, and so no simulation.
         let make = || Patches::new(&self.world).ok().flatten().map(Box::new);
@@ -328,19 +324,19 @@ impl Simulation {
     pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
         state.validate(&self.world.model)?;
         self.state = state;
-        self.stepper.inner.inner.earlier.clear();
-        self.stepper.forget();
+        self.driver.earlier.clear();
+        self.driver.forget();
         self.solver.forget();
         Ok(())
     }
 
-    /// Everything that decides how this goes on from here, see [`crate::snapshot`]. The solver forgets what it
-    /// remembers beyond that, as one does into which the snapshot is put back.
+    /// Everything that decides how this goes on from here, see [`crate::snapshot`]. The solver forgets what
+    /// it remembers beyond that, as one does into which the snapshot is put back.
     pub fn snapshot(&mut self) -> Snapshot {
         self.solver.forget();
         let mut memory = Memory::default();
-        self.stepper.memory_into(&mut memory);
-        let certificates = self.at_rest.numbers(&self.stepper.islands.island);
+        self.driver.memory_into(&mut memory);
+        let certificates = self.at_rest.numbers(&self.driver.islands.island);
         Snapshot {
             version: snapshot::VERSION,
             world: self.fingerprint(),
@@ -381,23 +377,22 @@ impl Simulation {
         let islands = memory.asleep_with.iter().enumerate().filter(|(t, i)| **i == Some(*t)).count();
         let certificates: Option<Vec<_>> =
             from.certificates.iter().map(|x| (&x.0[..]).try_into().ok()).collect();
-        let fits = |c: &Vec<_>| c.len() == islands && self.stepper.may_restore(memory);
+        let fits = |c: &Vec<_>| c.len() == islands && self.driver.may_restore(memory);
         let Some(certificates) = certificates.filter(fits) else { return Err(damaged("who sleeps")) };
         self.state = state;
         self.input.control.copy_from_slice(&from.control.0);
         self.input.generalized.copy_from_slice(&from.generalized.0);
         self.solver.forget();
-        self.stepper.inner.inner.earlier.clear();
-        self.stepper.restore(&self.world, &self.state, &self.input, memory);
-        self.at_rest.set_numbers(&self.stepper, &certificates);
+        self.driver.restore(&self.world, &self.state, &self.input, memory);
+        self.at_rest.set_numbers(&self.driver, &certificates);
         Ok(())
     }
 
     /// Everything that decides the future, to go back to within this simulation.
     pub(crate) fn moment(&self) -> Moment {
         let mut memory = Memory::default();
-        self.stepper.memory_into(&mut memory);
-        let certificates = self.at_rest.numbers(&self.stepper.islands.island);
+        self.driver.memory_into(&mut memory);
+        let certificates = self.at_rest.numbers(&self.driver.islands.island);
         Moment { state: self.state.clone(), input: self.input.clone(), memory, certificates }
     }
 
@@ -406,20 +401,19 @@ impl Simulation {
         self.state.clone_from(&to.state);
         self.input.clone_from(&to.input);
         self.solver.forget();
-        self.stepper.inner.inner.earlier.clear();
-        self.stepper.restore(&self.world, &self.state, &self.input, &to.memory);
-        self.at_rest.set_numbers(&self.stepper, &to.certificates);
+        self.driver.restore(&self.world, &self.state, &self.input, &to.memory);
+        self.at_rest.set_numbers(&self.driver, &to.certificates);
     }
 
     /// Forgets what the next step would start from beside the state.
     pub(crate) fn start_anew(&mut self) {
-        self.stepper.forget();
+        self.driver.forget();
         self.solver.forget();
     }
 
     /// The stepper's name.
     pub(crate) fn stepper_name(&self) -> &'static str {
-        self.stepper.core().name()
+        self.driver.stepper().name()
     }
 
     fn fingerprint(&self) -> u64 {
@@ -461,7 +455,7 @@ impl Simulation {
             return Err(SetupError::Turning { solver: solver.name().to_owned(), geometry });
         }
         solver.use_threads(self.settings.threads);
-        self.stepper.forget();
+        self.driver.forget();
         self.solver = solver;
         Ok(())
     }
@@ -473,51 +467,52 @@ impl Simulation {
 
     /// The constraint problem of the last step, without what slept.
     pub fn problem(&self) -> &ConstraintProblem {
-        &self.stepper.core().posed().problem
+        &self.driver.stepper().posed().problem
     }
 
     /// The same, with the key and the biases of every block.
     pub fn posed(&self) -> &Posed {
-        self.stepper.core().posed()
+        self.driver.stepper().posed()
     }
 
     /// Its impulses [N·s].
     pub fn impulses(&self) -> &[f64] {
-        self.stepper.core().impulses()
+        self.driver.stepper().impulses()
     }
 
-    /// What a derivative of the last step needs, if it was accepted and the stepper can say it.
+    /// The last step as a derivative reads it, if it was accepted and the stepper keeps that.
     pub fn accepted(&self) -> Option<Accepted<'_>> {
-        self.stepper.core().accepted()
+        self.driver.stepper().accepted()
     }
 
-    /// To do the last step again, without what stands around its stepper.
+    /// The stepper without its driver, to do the last step again.
     pub(crate) fn again(&mut self) -> Again<'_> {
-        let Self { world, stepper, solver, .. } = self;
-        let around = &mut stepper.inner.inner;
-        Again { world, core: &mut around.inner, solver: solver.as_mut(), parts: &around.parts }
+        let Self { world, driver, solver, .. } = self;
+        let (core, parts) = driver.of_last_step();
+        Again { world, core, solver: solver.as_mut(), parts }
     }
 
     /// Whether the last step had an instant of impacts, or was parted.
     pub(crate) fn was_parted(&self) -> bool {
-        self.stepper.inner.inner.parts.len() > 1
+        self.driver.parts.len() > 1
     }
 
     /// The derivative of the last step, which went from `before`, by the stepper's own equations.
     pub(crate) fn slopes(&mut self, before: &Moment, h: f64) -> Result<Slopes, NoSlopes> {
         let world = Arc::clone(&self.world);
-        self.stepper.core_mut().slopes(&world, &before.state, &before.input, h)
+        let part = Part::whole(&world, &before.input, h);
+        self.driver.stepper_mut().slopes(&part, &before.state)
     }
 
-    /// Lets `correction` change contact impulses in every step between solving and applying them; `None` takes it away. False
-    /// if the stepper has no such place.
+    /// Lets `correction` change contact impulses in every step between solving and applying them; `None`
+    /// takes it away. False if the stepper has no such place.
     pub fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
-        self.stepper.core_mut().correct_contacts(correction)
+        self.driver.stepper_mut().correct_contacts(correction)
     }
 
     /// Adds a producer of contact points beside the narrow phase. False if the stepper has no such place.
     pub fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        self.stepper.core_mut().add_contact_source(source)
+        self.driver.stepper_mut().add_contact_source(source)
     }
 }
 

@@ -9,9 +9,7 @@ use stiction::contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveRepor
 use stiction::dynamics::spatial::{Pose, Quat, vec3};
 use stiction::models::Material;
 use stiction::solvers::{self, Common};
-use stiction::{
-    Composer, FreeBody, Input, Settings, Simulation, State, Stepper, StepperParams, TimeStepping, UNCOLOURED,
-};
+use stiction::{Composer, FreeBody, Input, Settings, Simulation, State, StepperParams, UNCOLOURED, stepping};
 
 fn tumbling_box(settings: Settings) -> Simulation {
     let mut c = Composer::new("tumbling box", vec3(0.0, 0.0, -9.81)).unwrap();
@@ -160,9 +158,10 @@ fn what_a_solver_asks_for_is_the_same_problem() {
     let mut sim = tumbling_box(Settings::default());
     (0..250).for_each(|_| drop(sim.step()));
     let (world, mut state) = (sim.world().clone(), sim.state().clone());
-    let mut stepper = TimeStepping::new(&world, StepperParams::default()).unwrap();
+    let mut driver = stepping::make(&world, StepperParams::default()).unwrap();
     let mut solver = Curious(solvers::make("nsgs-accelerated", &Common::default()).unwrap());
-    stepper.step(&world, &mut state, &Input::default(), 1e-3, &mut solver);
+    driver.step(&world, &mut state, &Input::default(), 1e-3, &mut solver);
+    let stepper = driver.stepper();
     let problem = &stepper.posed().problem;
     assert!(!problem.is_empty() && problem.softness.len() == problem.len());
 

@@ -8,7 +8,7 @@ use stiction::dynamics::spatial::{Motion, Pose, Quat, Vec3, vec3};
 use stiction::dynamics::{Factor, Kinematics};
 use stiction::models::{Material, World};
 use stiction::solvers::registry::{Common, make};
-use stiction::stepping::{self, BlockMode, ContactSource, Decoratable};
+use stiction::stepping::{self, Attempt, BlockMode, ContactSource, Part};
 use stiction::{
     Composer, ContactCorrection, ContactPoint, CorrectableContact, FreeBody, Input, Memory, Settings,
     Simulation, Sleep, State, StepReport, StepStatus, StepperParams, UNCOLOURED,
@@ -186,35 +186,17 @@ impl stiction::Stepper for Falling {
         "falling"
     }
 
-    fn step(
+    fn attempt(
         &mut self,
-        world: &World,
+        &Part { world, h, .. }: &Part<'_>,
         state: &mut State,
-        _: &Input,
-        h: f64,
         _: &mut dyn stiction::contact::ContactSolver,
-    ) -> StepReport {
+    ) -> Attempt {
         let status = if h > self.longest { StepStatus::NotConverged } else { StepStatus::Converged };
         state.q[2] += h * state.v[2];
         state.v[2] += h * world.model.gravity.z;
         state.t += h;
-        StepReport {
-            status,
-            iterations: 0,
-            residual: h,
-            contacts: 0,
-            penetration: 0.0,
-            parts: 1,
-            energy_error: 0.0,
-            energy_error_rate: 0.0,
-            remedy: None,
-            bound_met: None,
-            nmdp: None,
-            ledger: None,
-            answers: None,
-            corrected: false,
-            asleep: 0,
-        }
+        Attempt::Done(StepReport { status, residual: h, parts: 1, ..StepReport::default() })
     }
 
     fn posed(&self) -> &Posed {
@@ -235,18 +217,16 @@ impl stiction::Stepper for Falling {
 
     fn memory_into(&self, _: &mut Memory) {}
 
-    fn restore(&mut self, _: &World, _: &State, _: &Input, _: &Memory) {}
+    fn restore(&mut self, _: &Memory) {}
 
     fn forget(&mut self) {}
 
     fn take_numbers(&mut self, _: &World) {}
 }
 
-impl Decoratable for Falling {}
-
 /// A stepper from outside is stepped, halved and told like ours: in quarters where only those converge, and it never sleeps.
 #[test]
-fn a_stepper_from_outside_is_decorated() {
+fn a_stepper_from_outside_is_driven() {
     let (world, state) = sliding(0.0);
     let h = 8e-3;
     let fallen = |longest: f64| {

@@ -9,7 +9,7 @@ mod phases;
 mod pressure;
 mod scale;
 mod scenes;
-mod shared;
+pub(crate) mod shared;
 mod solvers;
 mod steps;
 

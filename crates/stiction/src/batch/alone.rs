@@ -8,9 +8,7 @@ use crate::input::Input;
 use crate::params::{HigherOrder, Sleep, StepperParams};
 use crate::settings::ITERATIONS;
 use crate::state::State;
-use crate::stepping::Stepper;
-use crate::stepping::TimeStepping;
-use crate::stepping::around::sleeping::Sleeping;
+use crate::stepping::{Driver, TimeStepping};
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge};
 use stiction_models::World;
@@ -19,7 +17,7 @@ use stiction_solvers::registry::{self, Common, SolverError};
 
 /// See the module.
 pub(super) struct Alone {
-    stepper: Sleeping<TimeStepping>,
+    driver: Driver<TimeStepping>,
     solver: Box<dyn ContactSolver>,
     judge: Judge,
     state: State,
@@ -50,7 +48,11 @@ impl Alone {
         let common = Common { tolerance, max_iterations: ITERATIONS };
         let effort = plan.settings.effort.over(Params::default());
         Ok(Self {
-            stepper: Sleeping::new(&plan.world, TimeStepping::new(&plan.world, params.clone())?, &params),
+            driver: Driver::new(
+                &plan.world,
+                Box::new(TimeStepping::new(&plan.world, params.clone())?),
+                &params,
+            ),
             solver: registry::make_from("auto", &common, &effort)?,
             judge: Judge::default(),
             state: State::neutral(&plan.world.model),
@@ -65,28 +67,28 @@ impl Alone {
         if let Some(fields) = fields {
             let own = self.own.get_or_insert_with(|| Box::new(World::clone(&plan.world)));
             fields.write(own);
-            self.stepper.take_numbers(own);
+            self.driver.take_numbers(own);
         } else if self.varied {
-            self.stepper.take_numbers(&plan.world);
+            self.driver.take_numbers(&plan.world);
         }
         self.varied = fields.is_some();
     }
 
     /// The next step starts cold.
     pub(super) fn forget(&mut self) {
-        self.stepper.forget();
+        self.driver.forget();
         self.solver.forget();
     }
 
     /// The next step starts from what a lane remembers.
     pub(super) fn borrow(&mut self, plan: &Plan, memory: &Memory, lane: usize) {
         self.forget();
-        memory.lend(plan, lane, self.stepper.core_mut().lending());
+        memory.lend(plan, lane, self.driver.stepper_mut().lending());
     }
 
     /// What it remembers goes back there.
     pub(super) fn give_back(&self, plan: &Plan, memory: &mut Memory, lane: usize) {
-        memory.take(plan, lane, self.stepper.core().remembered());
+        memory.take(plan, lane, self.driver.stepper().remembered());
     }
 
     /// One step of the environment at (q, v), in place; on failure nothing moves.
@@ -106,7 +108,7 @@ impl Alone {
         self.input.generalized.extend_from_slice(force);
         let own = self.own.as_deref().filter(|_| self.varied);
         let world = own.unwrap_or(&plan.world);
-        let report = self.stepper.step(
+        let report = self.driver.step(
             world,
             &mut self.state,
             &self.input,
@@ -115,10 +117,8 @@ impl Alone {
         );
         q.copy_from_slice(&self.state.q);
         v.copy_from_slice(&self.state.v);
-        let natural_map = (plan.settings.judge && report.failure().is_none()).then(|| {
-            let core = self.stepper.core();
-            self.judge.certify(&core.posed().problem, core.impulses()).natural_map
-        });
+        let natural_map = (plan.settings.judge && report.failure().is_none())
+            .then(|| self.judge.certify(&self.driver.posed().problem, self.driver.impulses()).natural_map);
         let (contacts, penetration) = (report.contacts, report.penetration);
         BatchReport {
             status: report.status,

@@ -1,6 +1,7 @@
 //! The derivative of the impulses: the contact law, differentiated on the pieces that the answer is on.
 //!
-//! With δc = (G + R) δλ + δd, δd the change of the velocities of the rows at constant impulses, and ĉ = c_T/‖c_T‖,
+//! With δc = (G + R) δλ + δd, δd the change of the velocities of the rows at constant impulses, and ĉ =
+//! c_T/‖c_T‖,
 //!
 //! ```text
 //!     open                λ = 0                                δλ = 0                                    (1)
@@ -15,12 +16,14 @@
 //!     polygon, relaxed    c_N + μ f·c_T = 0                    δc_N + μ f·δc_T = 0                        (9)
 //! ```
 //!
-//! with f a corner of the polygon of radius 1, a towards the middle of an edge, t along it, and f = κ a in (9) on an edge.
-//! Where μ itself changes, −λ_N ĉ δμ joins the right-hand side of (4), ‖c_T‖ δμ that of (5), ∓λ_N δμ that of (6), and so on.
+//! with f a corner of the polygon of radius 1, a towards the middle of an edge, t along it, and f = κ a in
+//! (9) on an edge. Where μ itself changes, −λ_N ĉ δμ joins the right-hand side of (4), ‖c_T‖ δμ that of (5),
+//! ∓λ_N δμ that of (6), and so on.
 //!
-//! Blocks of compliant laws are linear in δc ([`super::compliant`]). One linear system in the rows that are not open; (4) is scaled by G so that all rows are velocities. Where several impulses hold
-//! alike it is singular, and of its solutions the least is taken: by the singular values, of which those below [`RANK`] of the
-//! largest are none.
+//! Blocks of compliant laws are linear in δc ([`super::compliant`]). One linear system in the rows that are
+//! not open; (4) is scaled by G so that all rows are velocities. Where several impulses hold alike it is
+//! singular, and of its solutions the least is taken: by the singular values, of which those below [`RANK`]
+//! of the largest are none.
 
 use super::LinearizationNote;
 use super::compliant::SoftEquation;
@@ -55,7 +58,8 @@ enum Equation {
     Slides,
     /// λ_t = x λ_N of (6).
     Edge(f64),
-    /// A sum of the impulses of the block, or of its velocities, is nothing, times the coefficient of friction in part: (7) to (9).
+    /// A sum of the impulses of the block, or of its velocities, is nothing, times the coefficient of
+    /// friction in part: (7) to (9).
     Impulses {
         of: [f64; 3],
         by_mu: f64,
@@ -85,11 +89,12 @@ pub(crate) struct Answer<'a> {
 
 /// The derivative of the impulses of a step, a row per row of the problem; notes are added.
 pub(crate) fn impulses(
-    Answer { problem, lambda, c, J, T, d, friction_columns }: Answer<'_>,
+    answer: Answer<'_>,
     (law, switches): (Law, Switches),
     soft: &dyn Fn(usize, &[f64]) -> Option<SoftEquation>,
     notes: &mut Vec<LinearizationNote>,
 ) -> DMatrix<f64> {
+    let Answer { problem, lambda, c, J, T, d, .. } = answer;
     let m = problem.rows();
     let mut equations = vec![Equation::Fixed; m];
     let mut compliant: Vec<Option<SoftEquation>> = Vec::with_capacity(problem.len());
@@ -130,102 +135,126 @@ pub(crate) fn impulses(
     for (a, &r) in active.iter().enumerate() {
         A[(a, a)] += problem.compliance[r];
     }
-    let place = |r: usize| active.binary_search(&r).ok();
-    // The share of R in A.
-    let own = |b: usize, s: usize, row: usize| if b == s { problem.compliance[row] } else { 0.0 };
-    let mut K = DMatrix::<f64>::zeros(k, k);
-    let mut right = DMatrix::zeros(k, n);
-    for i in 0..problem.len() {
-        let range = problem.range(i);
-        let Some(first) = place(range.start).or_else(|| range.clone().find_map(place)) else { continue };
-        let cone = problem.cone(i);
-        let (normal, mu) = (range.start + cone.normal(), friction(cone));
-        let tangential: Vec<usize> = range.clone().filter(|&r| r != normal && cone.dim() > 1).collect();
-        let speed = tangential.iter().map(|&r| c[r] * c[r]).sum::<f64>().sqrt();
-        let scale = A[(first, first)].abs().max(f64::MIN_POSITIVE);
-        for r in range {
-            let Some(a) = place(r) else { continue };
-            match equations[r] {
-                Equation::Fixed => {}
-                Equation::Soft => {
-                    let (Some(soft), start) = (&compliant[i], problem.range(i).start) else { continue };
-                    let k_of = r - start;
-                    K[(a, a)] += scale;
-                    (0..n).for_each(|j| right[(a, j)] += scale * soft.given[(k_of, j)]);
-                    for t in problem.range(i) {
-                        let (Some(b), x) = (place(t), scale * soft.curvature[k_of][t - start]) else {
-                            continue;
-                        };
-                        (0..k).for_each(|s| K[(a, s)] += x * (A[(b, s)] - own(b, s, t)));
-                        (0..n).for_each(|j| right[(a, j)] -= x * d[(t, j)]);
-                    }
-                }
-                Equation::Velocity => {
-                    K.row_mut(a).copy_from(&A.row(a));
-                    (0..n).for_each(|j| right[(a, j)] = -d[(r, j)]);
-                }
-                Equation::Relaxed => {
-                    K.row_mut(a).copy_from(&A.row(a));
-                    (0..n).for_each(|j| right[(a, j)] = -d[(r, j)]);
-                    for &t in &tangential {
-                        let Some(b) = place(t) else { continue };
-                        let x = mu * c[t] / speed;
-                        (0..k).for_each(|s| K[(a, s)] -= x * A[(b, s)]);
-                        (0..n).for_each(|j| right[(a, j)] += x * d[(t, j)]);
-                    }
-                    friction_columns[i].iter().for_each(|&j| right[(a, j)] += speed);
-                }
-                Equation::Slides => {
-                    let Some(at_normal) = place(normal) else { continue };
-                    K[(a, a)] += scale;
-                    K[(a, at_normal)] += scale * mu * c[r] / speed;
-                    let share = scale * mu * lambda[normal] / speed;
-                    for &t in &tangential {
-                        let Some(b) = place(t) else { continue };
-                        let x = share * (f64::from(u8::from(t == r)) - c[r] * c[t] / (speed * speed));
-                        (0..k).for_each(|s| K[(a, s)] += x * A[(b, s)]);
-                        (0..n).for_each(|j| right[(a, j)] -= x * d[(t, j)]);
-                    }
-                    let by_mu = scale * lambda[normal] * c[r] / speed;
-                    friction_columns[i].iter().for_each(|&j| right[(a, j)] -= by_mu);
-                }
-                Equation::Impulses { of, by_mu } => {
-                    for (x, t) in of.iter().zip(problem.range(i)) {
-                        let Some(b) = place(t) else { continue };
-                        K[(a, b)] += scale * x;
-                    }
-                    friction_columns[i].iter().for_each(|&j| right[(a, j)] -= scale * by_mu);
-                }
-                Equation::Velocities { of, by_mu } => {
-                    for (x, t) in of.iter().zip(problem.range(i)) {
-                        let Some(b) = place(t) else { continue };
-                        (0..k).for_each(|s| K[(a, s)] += x * A[(b, s)]);
-                        (0..n).for_each(|j| right[(a, j)] -= x * d[(t, j)]);
-                    }
-                    friction_columns[i].iter().for_each(|&j| right[(a, j)] -= by_mu);
-                }
-                Equation::Edge(x) => {
-                    K[(a, a)] += scale;
-                    if let Some(at_normal) = place(normal) {
-                        K[(a, at_normal)] -= scale * x;
-                    }
-                    let by_mu = scale * lambda[normal].copysign(x);
-                    friction_columns[i].iter().for_each(|&j| right[(a, j)] += by_mu);
-                }
-            }
-        }
+    let (K, right) = (DMatrix::zeros(k, k), DMatrix::zeros(k, n));
+    let mut system = System { answer, active, A, K, right };
+    for (i, soft) in compliant.iter().enumerate() {
+        system.write(i, &equations, soft.as_ref());
     }
-    let (solved, rank, left) = least(&K, &right);
+    let (solved, rank, left) = least(&system.K, &system.right);
     if rank < k {
         notes.push(LinearizationNote::Hyperstatic { rows: k, rank });
     }
     if left > INCONSISTENT {
         notes.push(LinearizationNote::Inconsistent { share: left });
     }
-    for (a, &r) in active.iter().enumerate() {
+    for (a, &r) in system.active.iter().enumerate() {
         out.row_mut(r).copy_from(&solved.row(a));
     }
     out
+}
+
+/// The linear system K δλ = `right` of the rows that are not open.
+struct System<'a> {
+    answer: Answer<'a>,
+    active: Vec<usize>,
+    A: DMatrix<f64>,
+    K: DMatrix<f64>,
+    right: DMatrix<f64>,
+}
+
+impl System<'_> {
+    fn place(&self, row: usize) -> Option<usize> {
+        self.active.binary_search(&row).ok()
+    }
+
+    /// Adds x δc of a row to the equation in place `a`.
+    fn add_velocity(&mut self, a: usize, row: usize, x: f64) {
+        let Some(b) = self.place(row) else { return };
+        (0..self.K.ncols()).for_each(|s| self.K[(a, s)] += x * self.A[(b, s)]);
+        (0..self.right.ncols()).for_each(|j| self.right[(a, j)] -= x * self.answer.d[(row, j)]);
+    }
+
+    /// The equation in place `a` is δc = 0 of its row.
+    fn set_velocity(&mut self, a: usize, row: usize) {
+        self.K.row_mut(a).copy_from(&self.A.row(a));
+        (0..self.right.ncols()).for_each(|j| self.right[(a, j)] = -self.answer.d[(row, j)]);
+    }
+
+    /// Adds x δμ of block i to the right of the equation in place `a`.
+    fn add_friction(&mut self, a: usize, i: usize, x: f64) {
+        self.answer.friction_columns[i].iter().for_each(|&j| self.right[(a, j)] += x);
+    }
+
+    /// Writes the equations of block i.
+    fn write(&mut self, i: usize, equations: &[Equation], soft: Option<&SoftEquation>) {
+        let Answer { problem, lambda, c, .. } = self.answer;
+        let range = problem.range(i);
+        let Some(first) = range.clone().find_map(|r| self.place(r)) else { return };
+        let cone = problem.cone(i);
+        let (normal, mu) = (range.start + cone.normal(), friction(cone));
+        let tangential: Vec<usize> = range.clone().filter(|&r| r != normal && cone.dim() > 1).collect();
+        let speed = tangential.iter().map(|&r| c[r] * c[r]).sum::<f64>().sqrt();
+        let scale = self.A[(first, first)].abs().max(f64::MIN_POSITIVE);
+        for r in range.clone() {
+            let Some(a) = self.place(r) else { continue };
+            match equations[r] {
+                Equation::Fixed => {}
+                Equation::Soft => soft.into_iter().for_each(|soft| self.write_soft(a, r, i, scale, soft)),
+                Equation::Velocity => self.set_velocity(a, r),
+                Equation::Relaxed => {
+                    self.set_velocity(a, r);
+                    tangential.iter().for_each(|&t| self.add_velocity(a, t, -(mu * c[t] / speed)));
+                    self.add_friction(a, i, speed);
+                }
+                Equation::Slides => {
+                    let Some(at_normal) = self.place(normal) else { continue };
+                    self.K[(a, a)] += scale;
+                    self.K[(a, at_normal)] += scale * mu * c[r] / speed;
+                    let share = scale * mu * lambda[normal] / speed;
+                    for &t in &tangential {
+                        let x = share * (f64::from(u8::from(t == r)) - c[r] * c[t] / (speed * speed));
+                        self.add_velocity(a, t, x);
+                    }
+                    self.add_friction(a, i, -(scale * lambda[normal] * c[r] / speed));
+                }
+                Equation::Impulses { of, by_mu } => {
+                    for (x, t) in of.iter().zip(range.clone()) {
+                        let Some(b) = self.place(t) else { continue };
+                        self.K[(a, b)] += scale * x;
+                    }
+                    self.add_friction(a, i, -(scale * by_mu));
+                }
+                Equation::Velocities { of, by_mu } => {
+                    of.iter().zip(range.clone()).for_each(|(x, t)| self.add_velocity(a, t, *x));
+                    self.add_friction(a, i, -by_mu);
+                }
+                Equation::Edge(x) => {
+                    self.K[(a, a)] += scale;
+                    if let Some(at_normal) = self.place(normal) {
+                        self.K[(a, at_normal)] -= scale * x;
+                    }
+                    self.add_friction(a, i, scale * lambda[normal].copysign(x));
+                }
+            }
+        }
+    }
+
+    /// The row of a block of a compliant law, which reads velocities without R λ.
+    fn write_soft(&mut self, a: usize, row: usize, i: usize, scale: f64, soft: &SoftEquation) {
+        let Answer { problem, d, .. } = self.answer;
+        let start = problem.range(i).start;
+        self.K[(a, a)] += scale;
+        (0..self.right.ncols()).for_each(|j| self.right[(a, j)] += scale * soft.given[(row - start, j)]);
+        for t in problem.range(i) {
+            let Some(b) = self.place(t) else { continue };
+            let x = scale * soft.curvature[row - start][t - start];
+            for s in 0..self.K.ncols() {
+                let own = if b == s { problem.compliance[t] } else { 0.0 };
+                self.K[(a, s)] += x * (self.A[(b, s)] - own);
+            }
+            (0..self.right.ncols()).for_each(|j| self.right[(a, j)] -= x * d[(t, j)]);
+        }
+    }
 }
 
 fn friction(cone: Cone) -> f64 {
@@ -296,7 +325,8 @@ fn equations_of(
                 }
                 return switch || normal <= little;
             }
-            // On which side λ − ρ c is: what slides slowly under a large load has more slip than an interior point lacks of friction.
+            // On which side λ − ρ c is: what slides slowly under a large load has more slip than an interior
+            // point lacks of friction.
             let fast = speed > switches.velocity || rho * speed > ON_CONE * mu * normal;
             if fast && rho * speed > (mu * normal - force).max(0.0) {
                 out.fill(Equation::Slides);

@@ -1,4 +1,5 @@
-//! Motions of what bounces within a step: velocities without impulses, and the shift of what nothing else acts upon.
+//! Motions of what bounces within a step: velocities without impulses, and the shift of what nothing else
+//! acts upon.
 //!
 //! A free body on which nothing acts but bounces goes by the mean velocities of its two parabolas, (4) of
 //! [`crate::stepping::integrate::ballistic`]: these have M̂⁻¹ Σ (1 − s) Jᵀ λ, whose derivative is [`shift`].

@@ -1,12 +1,13 @@
-//! Contacts that bounce within a step: what they ask for depends on the velocities at its start and without impulses.
+//! Contacts that bounce within a step: what they ask for depends on the velocities at its start and without
+//! impulses.
 //!
 //! ```text
 //!     c_N = J_N v⁺ + b(φ, J_N v, J_N v_f, e)                                                        (1)
 //!     ∂(J v_f) = ∂J v_f + J ∂v_f,   M̂ ∂v_f by the right-hand side of [`super::forces`] with Δ = v_f − v   (2)
 //! ```
 //!
-//! b is [`stiction_assembly::laws::restitution`], evaluated with dual numbers, and so is the share 1 − s of the step that is left after
-//! the bounce. At the instant of an impact b = e J_N v.
+//! b is [`stiction_assembly::laws::restitution`], evaluated with dual numbers, and so is the share 1 − s of
+//! the step that is left after the bounce. At the instant of an impact b = e J_N v.
 
 use super::forces::Forces;
 use super::parameter::Parameter;
@@ -16,7 +17,8 @@ use stiction_assembly::laws::restitution::Restitution;
 use stiction_assembly::laws::row_params::RowParams;
 use stiction_dynamics::Dual;
 
-/// Velocities of the rows before the step and without impulses, with their derivatives, a row per row of the problem.
+/// Velocities of the rows before the step and without impulses, with their derivatives, a row per row of the
+/// problem.
 pub(super) struct Velocities {
     pub(super) before: DMatrix<f64>,
     pub(super) free: DMatrix<f64>,

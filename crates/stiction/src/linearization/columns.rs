@@ -3,7 +3,8 @@
 use nalgebra::DMatrix;
 use std::ops::Range;
 
-/// The columns of every matrix of a linearization: tangent coordinates of q, then v, then the controls, then parameters.
+/// The columns of every matrix of a linearization: tangent coordinates of q, then v, then the controls, then
+/// parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Columns {
     pub(super) nv: usize,

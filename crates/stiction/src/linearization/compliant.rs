@@ -5,32 +5,35 @@
 //!     δλ = −H δc + ∂F/∂(φ, u, b, G_ii) δ(φ, u, b, G_ii)                                           (1)
 //! ```
 //!
-//! H is the curvature of the law ([`SoftBlock::curvature`]), in closed form. The other slopes are differences of the fourth order of F
-//! itself, which is a closed formula of these numbers: relative errors are of 1e-11 away from its kinks.
+//! H is the curvature of the law ([`SoftBlock::curvature`]), in closed form. The other slopes are differences
+//! of the fourth order of F itself, which is a closed formula of these numbers: relative errors are of 1e-11
+//! away from its kinks.
 
 use super::parameter::Parameter;
 use nalgebra::DMatrix;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::soft::SoftBlock;
 use stiction_contact::{Cone, ConstraintProblem, Law};
+use stiction_dynamics::differences::FOURTH_ORDER;
 
 /// Rows of a block of a compliant law, at most, and those whose G_ii it reads.
 const ROWS: usize = MAX_ROWS;
 const INERT: usize = 3;
-/// Displacements of gaps and velocities [m, m/s], and of G_ii and of the numbers of surfaces as a share of them [–].
+/// Displacements of gaps and velocities [m, m/s], and of G_ii and of the numbers of surfaces as a share of
+/// them [–].
 const GAP: f64 = 1e-7;
 const VELOCITY: f64 = 1e-4;
 const INERTIA: f64 = 1e-4;
 const NUMBER: f64 = 1e-3;
-/// Weights of differences at one and at two displacements.
-const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 
-/// The numbers that a compliant law reads of the rows, differentiated: a row per row of the problem, but G_ii.
+/// The numbers that a compliant law reads of the rows, differentiated: a row per row of the problem, but
+/// G_ii.
 pub(super) struct Read<'a> {
     pub(super) gap: &'a DMatrix<f64>,
     pub(super) bias: &'a DMatrix<f64>,
     pub(super) before: &'a DMatrix<f64>,
-    /// The derivatives of (G_ii)_kl of a block, 9 rows, by rows of three; asked for where the law depends on them.
+    /// The derivatives of (G_ii)_kl of a block, 9 rows, by rows of three; asked for where the law depends on
+    /// them.
     pub(super) inertia: &'a dyn Fn(usize) -> DMatrix<f64>,
     /// Per block, the numbers of its surfaces that are parameters, with their columns.
     pub(super) numbers: &'a [Vec<(usize, Parameter)>],
@@ -93,7 +96,7 @@ impl Alone {
     /// The slope of the impulse by what `set` displaces.
     fn slope(&mut self, step: f64, set: impl Fn(&mut Self, f64)) -> [f64; ROWS] {
         let mut out = [0.0; ROWS];
-        for (times, weight) in [1.0, 2.0].into_iter().zip(WEIGHTS) {
+        for (times, weight) in [FOURTH_ORDER[0], FOURTH_ORDER[2]] {
             set(self, times * step);
             let ahead = self.impulse();
             set(self, -2.0 * times * step);

@@ -1,19 +1,21 @@
 //! How contact points move with the geometries that make them.
 //!
-//! The points between bodies A and B depend on where the two are, and if both move alike the points move with them. What is left is
-//! one relative displacement, that of B by a twist ζ = (turn, shift at a point o) while A stands still. Its six derivatives are
-//! carried as dual numbers through what the step does with a manifold (margins, pitch points, faces, the bias of the gap), which is
-//! the same text for every scalar. The manifold itself is differentiated
+//! The points between bodies A and B depend on where the two are, and if both move alike the points move with
+//! them. What is left is one relative displacement, that of B by a twist ζ = (turn, shift at a point o) while
+//! A stands still. Its six derivatives are carried as dual numbers through what the step does with a manifold
+//! (margins, pitch points, faces, the bias of the gap), which is the same text for every scalar. The manifold
+//! itself is differentiated
 //!
 //! | pair | how |
 //! |---|---|
 //! | plane and sphere, capsule, box, or hull | in closed form: the feature that touches is a point of its body |
 //! | all others | by differences of the fourth order of the narrow phase, run again for this pair alone at displaced poses |
 //!
-//! The latter have a relative error of some 1e-11 on shapes whose radii of curvature are no smaller than a hundredth of their size. Where
-//! differences at one and at two displacements disagree a switch may be between them, as where another face becomes the one that points are clipped by:
-//! then smaller displacements are tried. A feature that is gone at all of them is at a switch, and so is one whose differences never agree; the contact is
-//! then taken as it is, and said to be ([`Placed::held`]).
+//! The latter have a relative error of some 1e-11 on shapes whose radii of curvature are no smaller than a
+//! hundredth of their size. Where differences at one and at two displacements disagree a switch may be
+//! between them, as where another face becomes the one that points are clipped by: then smaller displacements
+//! are tried. A feature that is gone at all of them is at a switch, and so is one whose differences never
+//! agree; the contact is then taken as it is, and said to be ([`Placed::held`]).
 
 use super::forces::Forces;
 use super::parameter::Parameter;
@@ -22,6 +24,7 @@ use stiction_assembly::laws::row_params::RowParams;
 use stiction_assembly::laws::yielding::Spring;
 use stiction_assembly::{ContactFinder, ContactPoint};
 use stiction_collision::{Manifold, Shape, collide_all};
+use stiction_dynamics::differences::FOURTH_ORDER;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction_dynamics::{Dual, Real};
 
@@ -42,15 +45,15 @@ pub(super) struct Placed {
     pub(super) held: bool,
 }
 
-/// Displacements of the differences, as a share of the size of the smaller geometry, and the sizes between which that is taken [m].
+/// Displacements of the differences, as a share of the size of the smaller geometry, and the sizes between
+/// which that is taken [m].
 const DISPLACED: f64 = 1e-4;
 const SIZES: [f64; 2] = [1e-2, 1e-1];
-/// Shares of these displacements that are tried, in order; by how much differences at one and two of them may differ, that the first is taken and that
-/// the best of all is, per unit of normals and of positions per size [–].
+/// Shares of these displacements that are tried, in order; by how much differences at one and two of them may
+/// differ, that the first is taken and that the best of all is, per unit of normals and of positions per size
+/// [–].
 const SHARES: [f64; 3] = [1.0, 1.0 / 32.0, 1.0 / 1024.0];
 const AGREE: [f64; 2] = [1e-6, 1e-3];
-/// Weights of the differences of the fourth order at one and at two displacements.
-const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 /// A manifold is the same as that of the step if points and gaps differ by no more than this [m].
 const SAME: f64 = 1e-10;
 
@@ -60,7 +63,8 @@ pub(super) struct Geometry {
     pub(super) offsets: Vec<Offset>,
 }
 
-/// The points of a step where a geometry is shifted in its link: of ζ the shift is that of the geometry, and the turn is none.
+/// The points of a step where a geometry is shifted in its link: of ζ the shift is that of the geometry, and
+/// the turn is none.
 pub(super) struct Offset {
     pub(super) column: usize,
     /// In W.
@@ -93,7 +97,8 @@ impl Geometry {
     }
 }
 
-/// The points of a step, with their derivatives, in their order; by the shift of one geometry, if one is named.
+/// The points of a step, with their derivatives, in their order; by the shift of one geometry, if one is
+/// named.
 fn placed(
     finder: &ContactFinder,
     points: &[ContactPoint],
@@ -263,8 +268,8 @@ struct Pair<'a> {
 type Slope = [Vec3; 3];
 
 impl Pair<'_> {
-    /// The derivatives by the `k`th number of ζ from differences of the fourth order at `length`, and how far apart differences at one and at two of it
-    /// are; `size` makes lengths comparable with normals.
+    /// The derivatives by the `k`th number of ζ from differences of the fourth order at `length`, and how far
+    /// apart differences at one and at two of it are; `size` makes lengths comparable with normals.
     fn slope(
         &self,
         k: usize,
@@ -287,7 +292,7 @@ impl Pair<'_> {
         let [per_length, per_normal] = if k < 3 { [1.0 / size, 1.0] } else { [1.0, size] };
         let apart = |i: usize| (one[i] - two[i]).norm();
         let most = (apart(0).max(apart(2)) * per_length).max(apart(1) * per_normal);
-        let [near, far] = WEIGHTS.map(|weight| 2.0 * weight);
+        let [near, _, far, _] = FOURTH_ORDER.map(|(_, weight)| 2.0 * weight);
         Some((most, std::array::from_fn(|i| one[i] * near + two[i] * (2.0 * far))))
     }
 
@@ -362,8 +367,8 @@ fn flatten(run: &[ContactPoint], placed: &mut [Placed]) {
     }
 }
 
-/// The terms that a contact asks of its normal velocity beyond J v_f: bias and compliance with their derivatives, and the correction of its
-/// overlap; nothing at the instant of an impact.
+/// The terms that a contact asks of its normal velocity beyond J v_f: bias and compliance with their
+/// derivatives, and the correction of its overlap; nothing at the instant of an impact.
 pub(super) fn asked(params: &RowParams, spring: Option<Spring>, placed: &Placed) -> [Zeta; 3] {
     if params.is_instant() {
         return [Zeta::constant(0.0); 3];

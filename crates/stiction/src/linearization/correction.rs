@@ -1,14 +1,15 @@
 //! The derivative of what undoes position errors.
 //!
-//! With p the impulses of the position correction, y = M̂⁻¹ Jᵀ p the velocities by which it moves what overlaps, and w = max(c, 0) + b what its
-//! rows ask for, in the rows where p > 0
+//! With p the impulses of the position correction, y = M̂⁻¹ Jᵀ p the velocities by which it moves what
+//! overlaps, and w = max(c, 0) + b what its rows ask for, in the rows where p > 0
 //!
 //! ```text
 //!     J y + ε p + w = 0                                                                             (1)
 //!     (J M̂⁻¹ Jᵀ + ε) δp = −(δJ y + J M̂⁻¹ (δJᵀ p − δM̂ y) + δε p + δw)                                (2)
 //! ```
 //!
-//! and δε is a share of the diagonal of the first matrix, whose derivative is 2 δJ_r x − xᵀ δM̂ x with x = M̂⁻¹ J_rᵀ.
+//! and δε is a share of the diagonal of the first matrix, whose derivative is 2 δJ_r x − xᵀ δM̂ x with x =
+//! M̂⁻¹ J_rᵀ.
 
 use super::LinearizationError;
 use super::contact_geometry::Geometry;

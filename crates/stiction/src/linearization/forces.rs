@@ -7,8 +7,8 @@
 //!     M̂ δv⁺ = M̂ δv − h ∂(M a + b)/∂(q, v) − δ(h k) Δ + h δτ + δ(Jᵀ) λ + Jᵀ δλ,   a = Δ/h            (2)
 //! ```
 //!
-//! ∂(M a + b) is that of inverse dynamics at the acceleration of the step. This file writes all of (2) but the last two terms.
-//! Of trees that go by the midpoint rule M and b are of q ⊕ h v/2.
+//! ∂(M a + b) is that of inverse dynamics at the acceleration of the step. This file writes all of (2) but
+//! the last two terms. Of trees that go by the midpoint rule M and b are of q ⊕ h v/2.
 
 use super::columns::Columns;
 use super::parameter::Parameter;
@@ -109,7 +109,8 @@ impl Forces<'_> {
         derivatives.M
     }
 
-    /// Calls `add` with every column and what is in it of a derivative `by` the tangent of the positions where M and b are.
+    /// Calls `add` with every column and what is in it of a derivative `by` the tangent of the positions
+    /// where M and b are.
     fn by_position(&self, by: impl Fn(usize) -> f64, mut add: impl FnMut(usize, f64)) {
         let (model, columns) = (&self.world.model, self.columns);
         // Where nothing moves the middle is the start, but its derivative is not.
@@ -146,8 +147,8 @@ impl Forces<'_> {
         }
     }
 
-    /// Carried weight, forces f in the world at points of bodies: ∂(S_i · (r × f, f))/∂q_j = (S_j × S_i) · (r × f, f) + S_i · (∂r × f, 0),
-    /// the first where j moves the axis i.
+    /// Carried weight, forces f in the world at points of bodies: ∂(S_i · (r × f, f))/∂q_j = (S_j × S_i) · (r
+    /// × f, f) + S_i · (∂r × f, 0), the first where j moves the axis i.
     fn add_carried_weight(&self, out: &mut DMatrix<f64>) {
         let (model, inside) = (&self.world.model, &self.accepted.inside);
         let kin = inside.here.middle.or(self.kin);
@@ -365,7 +366,8 @@ impl Forces<'_> {
         )
     }
 
-    /// θ along Σ c q, which depends on q where what is stiff is not stiff beyond measure; `by` are parameters that the gain changes by.
+    /// θ along Σ c q, which depends on q where what is stiff is not stiff beyond measure; `by` are parameters
+    /// that the gain changes by.
     fn share(
         &self,
         along: &[(usize, f64)],
@@ -427,7 +429,8 @@ fn inverse_dynamics(world: &World, kin: &Kinematics, v: &[f64], a: &[f64]) -> Rn
     derivatives
 }
 
-/// The dof after the last whose axis moves with that of dof i: those of a joint, but shifts and turns of a free joint apart.
+/// The dof after the last whose axis moves with that of dof i: those of a joint, but shifts and turns of a
+/// free joint apart.
 pub(super) fn end_of_motion(model: &Model, i: usize) -> usize {
     let joint = &model.joints[model.dofs[i].joint];
     match joint.kind {

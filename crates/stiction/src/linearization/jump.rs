@@ -1,4 +1,5 @@
-//! The derivatives of an impact at its instant, where velocities jump and positions stand still, and of the prediction of that instant.
+//! The derivatives of an impact at its instant, where velocities jump and positions stand still, and of the
+//! prediction of that instant.
 //!
 //! ```text
 //!     M δv⁺ = M δv⁻ − δM (v⁺ − v⁻) + δJᵀ Λ + Jᵀ δΛ                                                  (1)
@@ -28,8 +29,9 @@ pub(super) struct Jump {
 }
 
 impl Done<'_> {
-    /// In a step that something bounces in: the derivatives of the share of the step before the first bounce, as it is predicted
-    /// ([`stiction_assembly::laws::restitution`]), and of the gap of that contact at the start.
+    /// In a step that something bounces in: the derivatives of the share of the step before the first bounce,
+    /// as it is predicted ([`stiction_assembly::laws::restitution`]), and of the gap of that contact at the
+    /// start.
     pub(super) fn share_change(&self) -> Result<[DMatrix<f64>; 2], LinearizationError> {
         let accepted = &self.accepted;
         if accepted.quadrature.contains(&Quadrature::Rolling) {

@@ -1,4 +1,5 @@
-//! Derivatives of an accepted step: ∂(q⁺, v⁺, λ)/∂(q, v, u), and by parameters of the world ([`Parameter`]), by the implicit function theorem.
+//! Derivatives of an accepted step: ∂(q⁺, v⁺, λ)/∂(q, v, u), and by parameters of the world ([`Parameter`]),
+//! by the implicit function theorem.
 //!
 //! ```text
 //!     δv⁺ = M̂⁻¹ (r + Jᵀ δλ)            r: what acts beside the impulses, and how Jᵀ turns          [`forces`], [`rows`]
@@ -6,10 +7,12 @@
 //!     q⁺ by the rule of each tree                                                                   [`moves`]
 //! ```
 //!
-//! What is differentiated is the problem as it was posed and solved, not the iterations of a solver. Positions are differentiated along
-//! the coordinates of v: ∂f/∂q_j = d/dε f(q ⊕ ε e_j). The derivative is exact where the step is smooth. Where it is not, the result says
-//! what it is ([`LinearizationNote`]), and where a step is of a kind that is not differentiated there is an error instead of a matrix
-//! ([`LinearizationError`]). A step that was parted at impacts is differentiated part by part, and so are the instants of these ([`parts`]).
+//! What is differentiated is the problem as it was posed and solved, not the iterations of a solver.
+//! Positions are differentiated along the coordinates of v: ∂f/∂q_j = d/dε f(q ⊕ ε e_j). The derivative is
+//! exact where the step is smooth. Where it is not, the result says what it is ([`LinearizationNote`]), and
+//! where a step is of a kind that is not differentiated there is an error instead of a matrix
+//! ([`LinearizationError`]). A step that was parted at impacts is differentiated part by part, and so are the
+//! instants of these ([`parts`]).
 
 #![expect(clippy::needless_range_loop, reason = "indices are rows and columns of matrices")]
 
@@ -64,10 +67,12 @@ pub struct Linearization {
     pub a: Vec<f64>,
     /// ∂(q⁺, v⁺)/∂u, 2 nv × nu.
     pub b: Vec<f64>,
-    /// ∂(q⁺, v⁺)/∂ parameters, 2 nv × their number, in the order in which they were asked for; none unless they were.
+    /// ∂(q⁺, v⁺)/∂ parameters, 2 nv × their number, in the order in which they were asked for; none unless
+    /// they were.
     pub c: Vec<f64>,
-    /// ∂λ/∂(q, v, u), a row per impulse of [`crate::Simulation::impulses`] of that step, which are of its last part, 2 nv + nu columns [N·s].
-    /// Impulses of a contact are along its tangents and normal, which turn with it.
+    /// ∂λ/∂(q, v, u), a row per impulse of [`crate::Simulation::impulses`] of that step, which are of its
+    /// last part, 2 nv + nu columns [N·s]. Impulses of a contact are along its tangents and normal, which
+    /// turn with it.
     pub dlambda: Vec<f64>,
     /// ∂λ/∂ parameters, a row per impulse.
     pub dlambda_dparameters: Vec<f64>,
@@ -83,24 +88,25 @@ pub struct Linearization {
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case", tag = "note")]
 pub enum LinearizationNote {
-    /// This block of the problem is where two pieces of its law meet: the derivative is that of the piece which its impulse is on,
-    /// a one-sided one.
+    /// This block of the problem is where two pieces of its law meet: the derivative is that of the piece
+    /// which its impulse is on, a one-sided one.
     AtSwitch { block: usize },
-    /// `rank` of the `rows` that hold are independent: the derivative of the impulses is the least there is. That of the motion is the
-    /// same for all of them where everything sticks.
+    /// `rank` of the `rows` that hold are independent: the derivative of the impulses is the least there is.
+    /// That of the motion is the same for all of them where everything sticks.
     Hyperstatic { rows: usize, rank: usize },
-    /// Rows that hold contradict each other to first order, as contacts do that cannot all stay closed: least squares, by the share
-    /// of the right-hand side that is left [–].
+    /// Rows that hold contradict each other to first order, as contacts do that cannot all stay closed: least
+    /// squares, by the share of the right-hand side that is left [–].
     Inconsistent { share: f64 },
     /// The geometry of this block of a contact could not be differentiated, and was taken as fixed in body B.
     GeometryHeld { block: usize },
-    /// Bodies whose contacts have lasted went by the rule `rolling`, which is not differentiated: the derivative is that of the same step
-    /// started anew, without memory of earlier ones, whose motion differs from it by the second order in h.
+    /// Bodies whose contacts have lasted went by the rule `rolling`, which is not differentiated: the
+    /// derivative is that of the same step started anew, without memory of earlier ones, whose motion differs
+    /// from it by the second order in h.
     StartedAnew,
     /// The tree sleeps: it stays, and its derivative is that of standing still.
     Sleeps { tree: usize },
-    /// So many contacts are hit at one instant, or impacts follow one another there: the derivative is that of motions in which they
-    /// stay together, at the instant of the first. Others meet one after another.
+    /// So many contacts are hit at one instant, or impacts follow one another there: the derivative is that
+    /// of motions in which they stay together, at the instant of the first. Others meet one after another.
     MeetTogether { contacts: usize },
 }
 
@@ -178,11 +184,12 @@ pub struct LinearizationParams {
     pub switch_velocity: f64,
     /// Impulses below this share of the largest of the step [–].
     pub switch_impulse: f64,
-    /// Gaps of contacts and limits closer than this to where what they ask for changes: to touching, and to an overlap of `slop` [m or
-    /// rad].
+    /// Gaps of contacts and limits closer than this to where what they ask for changes: to touching, and to
+    /// an overlap of `slop` [m or rad].
     pub switch_gap: f64,
-    /// κ [J]: the derivative is that of the step's problem relaxed by it, in which contacts that are near press as well, λ_N c_N = κ. It differs from that of
-    /// the step in proportion to κ away from switches, of which it has none. 0: the problem as it is. Compliant laws are smooth of themselves.
+    /// κ [J]: the derivative is that of the step's problem relaxed by it, in which contacts that are near
+    /// press as well, λ_N c_N = κ. It differs from that of the step in proportion to κ away from switches, of
+    /// which it has none. 0: the problem as it is. Compliant laws are smooth of themselves.
     pub smoothing: f64,
 }
 
@@ -234,25 +241,8 @@ impl Done<'_> {
         let impulses = relaxed.lambda.clone();
         let pushed = T * DMatrix::from_column_slice(impulses.len(), 1, &impulses);
         let v_next: Vec<f64> = accepted.v_free.iter().zip(pushed.iter()).map(|(v, p)| v + p).collect();
-        let Done { world, start, input, next, h, report, law, solver, accepted, params, parameters } = self;
-        let Accepted { posed, contacts, v, v_free, mass, factor, quadrature, remedy, inside, .. } = accepted;
-        let impulses = &impulses[..];
-        let v_next = &v_next[..];
-        let accepted = Accepted {
-            posed,
-            contacts,
-            impulses,
-            v,
-            v_free,
-            v_next,
-            mass,
-            factor,
-            quadrature,
-            remedy,
-            inside,
-        };
-        let of = Done { world, start, input, next, h, report, law, solver, accepted, params, parameters };
-        of.linearize_answer(Some(&relaxed))
+        let accepted = Accepted { impulses: &impulses, v_next: &v_next, ..self.accepted };
+        Done { accepted, ..self }.linearize_answer(Some(&relaxed))
     }
 
     /// Kinematics at the start of the step, and v⁺ − v.
@@ -448,7 +438,8 @@ fn dense(posed: &Posed, nv: usize) -> DMatrix<f64> {
     J
 }
 
-/// The derivatives of G_ii of block i, J_i M̂⁻¹ J_iᵀ, by rows of three: those of δJ x + (δJ x)ᵀ − xᵀ δM̂ x with x = M̂⁻¹ J_iᵀ.
+/// The derivatives of G_ii of block i, J_i M̂⁻¹ J_iᵀ, by rows of three: those of δJ x + (δJ x)ᵀ − xᵀ δM̂ x
+/// with x = M̂⁻¹ J_iᵀ.
 fn inertia_change(
     forces: &Forces<'_>,
     mass: &MassMatrix,

@@ -39,8 +39,8 @@ impl Moves<'_> {
                 _ => {}
             }
         }
-        // Where nothing changes its speed all rules agree, and the step takes the first; a step beside it, in which something does, goes by
-        // the mean.
+        // Where nothing changes its speed all rules agree, and the step takes the first; a step beside it, in
+        // which something does, goes by the mean.
         let trapezoidal = accepted.inside.trapezoidal;
         let rests = start.v.iter().zip(self.v_end).all(|(a, b)| (a - b).abs() <= STILL);
         let undone = |i: usize| accepted.inside.correction.get(i).copied().unwrap_or(0.0);

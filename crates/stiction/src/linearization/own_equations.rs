@@ -1,4 +1,5 @@
-//! Steps of steppers beside `time-stepping`, from what they say of the derivatives of their equations ([`Slopes`]).
+//! Steps of steppers beside `time-stepping`, from what they say of the derivatives of their equations
+//! ([`Slopes`]).
 //!
 //! ```text
 //!     S δv⁺ = ∂r + Jᵀ δλ,   δc = J δv⁺ + R δλ + ∂c,   on the pieces of the contact law       ([`super::active_set`])

@@ -10,10 +10,12 @@ pub enum Parameter {
     Friction { geometries: [usize; 2] },
     /// A component of gravity in W [m/s²].
     Gravity { axis: usize },
-    /// The mass of a body [kg], whose density changes alike everywhere: the centre of mass stays, the inertia grows with it.
+    /// The mass of a body [kg], whose density changes alike everywhere: the centre of mass stays, the inertia
+    /// grows with it.
     Mass { body: usize },
-    /// One of the ten inertial parameters of a body, about its origin in its axes: mass [kg], first moment x, y, z [kg·m], second moment xx, xy, yy, xz, yz, zz
-    /// [kg·m²], each for itself; of bodies that are joined to others.
+    /// One of the ten inertial parameters of a body, about its origin in its axes: mass [kg], first moment x,
+    /// y, z [kg·m], second moment xx, xy, yy, xz, yz, zz [kg·m²], each for itself; of bodies that are joined
+    /// to others.
     Inertial { body: usize, component: usize },
     /// The factor of an actuator's control [N or N·m per unit of the control].
     Gain { actuator: usize },
@@ -27,16 +29,19 @@ pub enum Parameter {
     JointDamping { dof: usize },
     /// The stiffness of the contact of two geometries, as it is after their surfaces were combined [N/m].
     ContactStiffness { geometries: [usize; 2] },
-    /// The relaxation time of linear dissipation of the contact of two geometries, after their surfaces were combined [s].
+    /// The relaxation time of linear dissipation of the contact of two geometries, after their surfaces were
+    /// combined [s].
     ContactRelaxation { geometries: [usize; 2] },
-    /// Hunt and Crossley's dissipation of the contact of two geometries, after their surfaces were combined [s/m].
+    /// Hunt and Crossley's dissipation of the contact of two geometries, after their surfaces were combined
+    /// [s/m].
     ContactDissipation { geometries: [usize; 2] },
-    /// One of the two numbers of MuJoCo's `solref` of the contact of two geometries, after their surfaces were combined: as a rule the time
-    /// constant [s] and the damping ratio [–].
+    /// One of the two numbers of MuJoCo's `solref` of the contact of two geometries, after their surfaces
+    /// were combined: as a rule the time constant [s] and the damping ratio [–].
     ContactReference { geometries: [usize; 2], component: usize },
     /// Newton's coefficient of restitution between two geometries, after their surfaces were combined [–].
     Restitution { geometries: [usize; 2] },
-    /// The place of a geometry along an axis of its link, or of the world where it has none [m]; masses stay where they are.
+    /// The place of a geometry along an axis of its link, or of the world where it has none [m]; masses stay
+    /// where they are.
     Offset { geometry: usize, axis: usize },
 }
 

@@ -1,16 +1,17 @@
 //! Derivatives by parameters of the world.
 //!
-//! Inverse dynamics is linear in the ten inertial parameters π of a body, M a + b = Y π, and in gravity; so the right-hand side of the step,
-//! (2) of [`super::forces`], has for them
+//! Inverse dynamics is linear in the ten inertial parameters π of a body, M a + b = Y π, and in gravity; so
+//! the right-hand side of the step, (2) of [`super::forces`], has for them
 //!
 //! ```text
 //!     −h Y(q, v, Δ/h) δπ,    −h ∂b/∂g δg                                                            (1)
 //! ```
 //!
-//! and M̂ of what is solved with it changes by Y(q, 0, y) − Y(q, 0, 0) along a velocity y. Springs, dampers and actuators bring the columns of
-//! their numbers where they are differentiated by (q, v) ([`super::forces`]), and so do rows of contacts that yield or bounce and
-//! geometries that are shifted ([`super::rows`]). A coefficient of friction is in the contact law alone ([`super::active_set`]); compliant
-//! laws are differentiated by their own numbers ([`super::compliant`]).
+//! and M̂ of what is solved with it changes by Y(q, 0, y) − Y(q, 0, 0) along a velocity y. Springs, dampers
+//! and actuators bring the columns of their numbers where they are differentiated by (q, v)
+//! ([`super::forces`]), and so do rows of contacts that yield or bounce and geometries that are shifted
+//! ([`super::rows`]). A coefficient of friction is in the contact law alone ([`super::active_set`]);
+//! compliant laws are differentiated by their own numbers ([`super::compliant`]).
 
 use super::columns::Columns;
 use super::forces::Forces;

@@ -1,7 +1,7 @@
 //! Derivatives of steps in parts that end at impacts.
 //!
-//! A part of duration ℓ leads from x = (q, v) to x⁻ = f(x, u, ℓ), where the gap φ of what meets first is closed; the impact leads to x⁺ at
-//! the same q; and the last part takes what is left of the step:
+//! A part of duration ℓ leads from x = (q, v) to x⁻ = f(x, u, ℓ), where the gap φ of what meets first is
+//! closed; the impact leads to x⁺ at the same q; and the last part takes what is left of the step:
 //!
 //! ```text
 //!     δx⁻ = ∂f δ(x, u) + f_ℓ δℓ                                                                     (1)
@@ -10,10 +10,11 @@
 //!     last part:  δℓ = −Σ δℓ of those before                                                        (3)
 //! ```
 //!
-//! This is the saltation of the flow, by the rules that the parts went by: ℓ is predicted from the start of a part
-//! ([`stiction_assembly::laws::restitution`]), and then shortened by (2) while something overlaps by more than 10 nm. Each part is done
-//! again from the memory that it started from, and differentiated as a step is. f_ℓ is a difference of the fourth order of the part at
-//! lengths about its own, all on one piece of the step map.
+//! This is the saltation of the flow, by the rules that the parts went by: ℓ is predicted from the start of a
+//! part ([`stiction_assembly::laws::restitution`]), and then shortened by (2) while something overlaps by
+//! more than 10 nm. Each part is done again from the memory that it started from, and differentiated as a
+//! step is. f_ℓ is a difference of the fourth order of the part at lengths about its own, all on one piece of
+//! the step map.
 
 use super::columns::{Columns, row_major};
 use super::jump::Jump;
@@ -22,17 +23,17 @@ use crate::input::Input;
 use crate::report::StepReport;
 use crate::simulation::Again;
 use crate::state::State;
-use crate::stepping::around::stop_at_impact::End;
+use crate::stepping::attempt::{Attempt, Event, Landings, Part, settle};
+use crate::stepping::driver::parts::End;
 use crate::stepping::{Accepted, BlockMode, Memory, Quadrature};
 use nalgebra::DMatrix;
 use stiction_assembly::BlockKey;
 use stiction_dynamics::difference_into;
+use stiction_dynamics::differences::FOURTH_ORDER;
 
-/// By which share of itself a part is longer or shorter in the differences: what is tried, until all are on one piece [–].
+/// By which share of itself a part is longer or shorter in the differences: what is tried, until all are on
+/// one piece [–].
 const LONGER: [f64; 3] = [1e-2, 1e-3, 1e-4];
-/// The differences: at which multiples of that, and their weights.
-const WEIGHTS: [(f64, f64); 4] =
-    [(1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0)];
 /// Lengths that differ by less than this share of the step, and gaps [m], are the same.
 const SAME: f64 = 1e-9;
 /// Times that a part is shortened, at most.
@@ -49,6 +50,8 @@ pub(super) struct Parted<'a> {
     pub(super) report: StepReport,
     pub(super) params: LinearizationParams,
     pub(super) parameters: &'a [Parameter],
+    /// Duration of the step where fast bodies are swept [s].
+    pub(super) swept: Option<f64>,
 }
 
 /// A part, with its derivatives by state and control, by its length, and those of its impulses by that.
@@ -56,10 +59,12 @@ struct Flow {
     derivative: Linearization,
     by_length: DMatrix<f64>,
     impulses_by_length: DMatrix<f64>,
+    /// The least gap at its end of the pairs that land, if it leads to their landing [m].
+    gap: f64,
 }
 
-/// The predicted length of a part, with its derivatives by the columns of a step and by what was left of it; and the gap at the start of
-/// the part, with its derivative.
+/// The predicted length of a part, with its derivatives by the columns of a step and by what was left of it;
+/// and the gap at the start of the part, with its derivative.
 struct Predicted {
     length: f64,
     change: DMatrix<f64>,
@@ -71,9 +76,10 @@ struct Predicted {
 /// Blocks that are not open, in which modes, and by which rules trees moved.
 type Piece = (Vec<(BlockKey, BlockMode)>, Vec<Quadrature>);
 
-/// The end of a part, and on which piece of the step map it was.
+/// The end of a part, the event there, and on which piece of the step map it was.
 struct Sample {
     state: State,
+    event: Option<Event>,
     impulses: Vec<f64>,
     piece: Piece,
 }
@@ -92,14 +98,10 @@ impl Parted<'_> {
     pub(super) fn linearize(mut self, next: &State) -> Result<Linearization, LinearizationError> {
         let mut kept = Memory::default();
         self.again.core.memory_into(&mut kept);
-        let (input, world) = (self.input, self.again.world);
-        self.again.core.restore(world, self.start, input, self.memory);
-        let sweeps = self.again.core.sweeps();
-        self.again.core.sweep_steps_of(sweeps.then_some(self.h));
+        self.again.core.restore(self.memory);
+        self.swept = self.again.core.may_end().meetings.then_some(self.h);
         let linearization = self.follow(next);
-        self.again.core.leave_out_bounces(false);
-        self.again.core.sweep_steps_of(None);
-        self.again.core.restore(world, next, input, &kept);
+        self.again.core.restore(&kept);
         self.again.solver.forget();
         linearization
     }
@@ -160,40 +162,42 @@ impl Parted<'_> {
         })
     }
 
-    /// The part of `length` from `state`, which moves to its end. One that leads to an impact goes without what will bounce, which is
-    /// known then.
+    /// The part of `length` from `state`, which moves to its end. One that leads to an impact goes without
+    /// what will bounce, which is known then.
     fn flow(&mut self, state: &mut State, length: f64, leads: bool) -> Result<Flow, LinearizationError> {
         let start = state.clone();
         let mut memory = Memory::default();
         self.again.core.memory_into(&mut memory);
-        self.again.core.leave_out_bounces(leads);
+        // All of the overlap is an event, which tells the gap.
+        let overlap = f64::NEG_INFINITY;
+        let landings = if leads { Landings::LeftOut { overlap } } else { Landings::Ignored };
         let mut found = None;
         for share in LONGER {
-            let longer = WEIGHTS.map(|(times, _)| length * (1.0 + share * times));
-            let mut samples = Vec::with_capacity(WEIGHTS.len());
+            let longer = FOURTH_ORDER.map(|(times, _)| length * (1.0 + share * times));
+            let mut samples = Vec::with_capacity(FOURTH_ORDER.len());
             for length in longer {
-                samples.push(self.sample((&start, &memory), length)?.0);
+                samples.push(self.sample((&start, &memory), length, landings)?.0);
             }
-            let (here, report) = self.sample((&start, &memory), length)?;
+            let (here, report) = self.sample((&start, &memory), length, landings)?;
             if samples.iter().all(|x| x.piece == here.piece && x.impulses.len() == here.impulses.len()) {
                 found = Some((share * length, samples, here, report));
                 break;
             }
         }
-        self.again.core.leave_out_bounces(false);
         let Some((unit, samples, here, report)) = found else {
             return Err(LinearizationError::Impact {
                 why: "a part of the step is at a switch of its length",
             });
         };
         *state = here.state;
+        let gap = if let Some(Event::Overlap { gap }) = here.event { gap } else { f64::INFINITY };
         let of = self.done((&start, state), (length, report))?;
         let derivative = of.linearize()?;
         let model = &self.again.world.model;
         let nv = model.nv();
         let (mut by_length, mut moved) = (DMatrix::zeros(2 * nv, 1), vec![0.0; nv]);
         let mut impulses_by_length = DMatrix::zeros(here.impulses.len(), 1);
-        for (sample, (_, weight)) in samples.iter().zip(WEIGHTS) {
+        for (sample, (_, weight)) in samples.iter().zip(FOURTH_ORDER) {
             let weight = weight / unit;
             difference_into(model, &state.q, &sample.state.q, 1.0, &mut moved);
             for i in 0..nv {
@@ -205,24 +209,24 @@ impl Parted<'_> {
                 *by += weight * (x - y);
             }
         }
-        Ok(Flow { derivative, by_length, impulses_by_length })
+        Ok(Flow { derivative, by_length, impulses_by_length, gap })
     }
 
-    /// δℓ of a part of `length` that leads to an impact, of what is `left` of the step: as predicted, and shortened by (2). What bounces is
-    /// known then; the memory is as before.
+    /// δℓ of a part of `length` that leads to an impact, of what is `left` of the step: as predicted, and
+    /// shortened by (2). What bounces is known then; the memory is as before.
     fn longer(
         &mut self,
         start: &State,
         (length, left): (f64, f64),
         chain: &Chain,
     ) -> Result<DMatrix<f64>, LinearizationError> {
-        let (world, mut memory) = (self.again.world, Memory::default());
+        let mut memory = Memory::default();
         self.again.core.memory_into(&mut memory);
         let predicted = self.predicted((start, &memory), left)?;
         let (mut longer, by_gap) = (chain.predicted(&predicted), chain.by_start(&predicted.gap_change));
         let mut reached = predicted.length;
         for shortened in 0..=SHORTENED {
-            self.again.core.restore(world, start, self.input, &memory);
+            self.again.core.restore(&memory);
             if (reached - length).abs() <= SAME * left {
                 return Ok(longer);
             }
@@ -231,7 +235,7 @@ impl Parted<'_> {
             }
             let mut end = start.clone();
             let flow = self.flow(&mut end, reached, true)?;
-            let gap = self.again.core.gap_at_bounce(world, &end.q);
+            let gap = flow.gap;
             let jump = self.jump(&mut end, 0)?;
             let open = predicted.gap - gap;
             let share = predicted.gap / open;
@@ -249,15 +253,15 @@ impl Parted<'_> {
     fn predicted(&mut self, from: (&State, &Memory), left: f64) -> Result<Predicted, LinearizationError> {
         let mut by_left = 0.0;
         let unit = LONGER[0] * left;
-        let differences = if left < self.h { &WEIGHTS[..] } else { &[] }; // of the first part that is the step
+        let differences = if left < self.h { &FOURTH_ORDER[..] } else { &[] }; // of the first part that is the step
         for &(times, weight) in differences {
             let longer = left + times * unit;
-            self.sample(from, longer)?;
-            let share = self.again.core.first_bounce().map_or(0.0, |bounce| bounce.share);
+            let (end, _) = self.sample(from, longer, Landings::End)?;
+            let share = if let Some(Event::Landing(landing)) = end.event { landing.share } else { 0.0 };
             by_left += weight / unit * share * longer;
         }
-        let (end, report) = self.sample(from, left)?;
-        let Some(bounce) = self.again.core.first_bounce() else {
+        let (end, report) = self.sample(from, left, Landings::End)?;
+        let Some(Event::Landing(landing)) = end.event else {
             return Err(LinearizationError::Impact {
                 why: "what bounced does not, when the step is done again",
             });
@@ -265,10 +269,10 @@ impl Parted<'_> {
         let of = self.done((from.0, &end.state), (left, report))?;
         let [share, gap_change] = of.share_change()?;
         Ok(Predicted {
-            length: bounce.share * left,
+            length: landing.share * left,
             change: share * left,
             by_left,
-            gap: bounce.gap,
+            gap: landing.gap,
             gap_change,
         })
     }
@@ -303,22 +307,26 @@ impl Parted<'_> {
         &mut self,
         (start, memory): (&State, &Memory),
         length: f64,
+        landings: Landings,
     ) -> Result<(Sample, StepReport), LinearizationError> {
         let Again { world, core, solver, .. } = &mut self.again;
         let mut state = start.clone();
-        core.restore(world, start, self.input, memory);
+        core.restore(memory);
         solver.forget();
-        let report = core.step(world, &mut state, self.input, length, *solver);
-        if let Some(cause) = report.failure() {
-            return Err(LinearizationError::Failed(cause.to_owned()));
-        }
+        let part = Part { landings, swept: self.swept, ..Part::whole(world, self.input, length) };
+        let (event, report) = match settle(*core, part, &mut state, *solver) {
+            Attempt::Done(report) => (None, report),
+            Attempt::Event(event, report) => (Some(event), report),
+            Attempt::Failed(cause) => return Err(LinearizationError::Failed(cause.text)),
+            Attempt::Retry(reason) => unreachable!("a part is settled in spite of {reason:?}"),
+        };
         let piece = core.accepted().map(|accepted: Accepted<'_>| {
             let blocks = accepted.posed.blocks.iter().zip(accepted.active_set());
             let closed = blocks.filter(|(_, mode)| *mode != BlockMode::Open);
             (closed.map(|(block, mode)| (block.key, mode)).collect(), accepted.quadrature.to_vec())
         });
         let piece = piece.unwrap_or_default();
-        Ok((Sample { state, impulses: core.impulses().to_vec(), piece }, report))
+        Ok((Sample { state, event, impulses: core.impulses().to_vec(), piece }, report))
     }
 
     /// The next impact at `state`, whose velocity jumps; `number` came before it at this instant.
@@ -326,7 +334,7 @@ impl Parted<'_> {
         let start = state.clone();
         let Again { world, core, solver, .. } = &mut self.again;
         solver.forget();
-        let Some(report) = core.impact(world, state, (number, self.h), *solver) else {
+        let Some(report) = core.impact(world, state, number, self.h, *solver) else {
             return Err(LinearizationError::Impact { why: "what hit does not, when the step is done again" });
         };
         let of = self.done((&start, state), (self.h, report))?;

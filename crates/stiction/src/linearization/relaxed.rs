@@ -1,4 +1,5 @@
-//! A problem whose complementarity is relaxed by κ, as on the path of an interior-point method, and its derivative.
+//! A problem whose complementarity is relaxed by κ, as on the path of an interior-point method, and its
+//! derivative.
 //!
 //! ```text
 //!     x ∘ y = κ e,   x = (μ λ_N, λ_T),   y = (c_N + μ s(c_T), μ c_T),   s(u) = √(‖u‖² + ε²)          contacts      (1)
@@ -6,19 +7,21 @@
 //!     (λ − lo) p = κ,   (hi − λ) n = κ,   c = p − n                                              bounded rows  (3)
 //! ```
 //!
-//! with ∘ the product of Lorentz cones and κ [J] the work that is left in every complementarity; the relaxation has s = 0. As κ goes to zero
-//! so does the distance to the answer of the law, in proportion to κ away from switches. A contact at a distance presses with
-//! κ/c_N: derivatives feel it before it is met. ε = κ/λ₀, with λ₀ the largest impulse of the step, keeps s smooth where nothing slips.
+//! with ∘ the product of Lorentz cones and κ [J] the work that is left in every complementarity; the
+//! relaxation has s = 0. As κ goes to zero so does the distance to the answer of the law, in proportion to κ
+//! away from switches. A contact at a distance presses with κ/c_N: derivatives feel it before it is met. ε =
+//! κ/λ₀, with λ₀ the largest impulse of the step, keeps s smooth where nothing slips.
 //!
-//! (1) to (3) are solved by Newton's method in impulses and y, from an interior point near the answer of the law, κ coming down to what
-//! is asked. Steps stay within a share of the way to the boundary of the cones.
+//! (1) to (3) are solved by Newton's method in impulses and y, from an interior point near the answer of the
+//! law, κ coming down to what is asked. Steps stay within a share of the way to the boundary of the cones.
 
 use nalgebra::{DMatrix, DVector};
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// Newton steps, at most.
 const STEPS: usize = 300;
-/// How far towards the boundary a step goes, and by how much κ shrinks after a step that goes at least half of its way [–].
+/// How far towards the boundary a step goes, and by how much κ shrinks after a step that goes at least half
+/// of its way [–].
 const WITHIN: f64 = 0.9;
 const SHRINK: f64 = 0.3;
 const HALF: f64 = 0.5;
@@ -226,7 +229,8 @@ impl System<'_> {
         self.pairs.iter().map(of).sum::<f64>() / self.pairs.len().max(1) as f64
     }
 
-    /// Residuals, their derivative by the unknowns, and that by velocities of the rows; equations of y and free rows are the first.
+    /// Residuals, their derivative by the unknowns, and that by velocities of the rows; equations of y and
+    /// free rows are the first.
     fn at(&self, z: &DVector<f64>, kappa: f64) -> (DVector<f64>, DMatrix<f64>, DMatrix<f64>) {
         let (m, n) = (self.problem.rows(), self.unknowns);
         let c = self.velocities(z);
@@ -287,7 +291,8 @@ impl System<'_> {
         (residual, jacobian, by_velocity)
     }
 
-    /// The largest change by a step, of what is in cones relative to it, of the impulses of free rows to the largest.
+    /// The largest change by a step, of what is in cones relative to it, of the impulses of free rows to the
+    /// largest.
     fn change(&self, z: &DVector<f64>, step: &DVector<f64>, most: f64) -> f64 {
         let of = |pair: &Pair| {
             let (x, dx) = (self.x(pair, z, pair.offset)[0], self.x(pair, step, 0.0)[0]);

@@ -1,13 +1,14 @@
 //! Gradients through rollouts, by the adjoint of each step.
 //!
-//! With x_{k+1} = f(x_k, u_k) and a cost whose gradients by the states are g_1 … g_N, in tangent coordinates of (q, v),
+//! With x_{k+1} = f(x_k, u_k) and a cost whose gradients by the states are g_1 … g_N, in tangent coordinates
+//! of (q, v),
 //!
 //! ```text
 //!     p_N = g_N,   ∂/∂u_k = B_kᵀ p_{k+1},   p_k = A_kᵀ p_{k+1} + g_k,   ∂/∂x_0 = A_0ᵀ p_1            (1)
 //! ```
 //!
-//! A_k and B_k are kept between two checkpoints alone, from which steps are done again: two rollouts of work, and memory for N/m
-//! checkpoints and m matrices.
+//! A_k and B_k are kept between two checkpoints alone, from which steps are done again: two rollouts of work,
+//! and memory for N/m checkpoints and m matrices.
 
 use super::{LinearizationError, LinearizationNote, LinearizationParams, Parameter};
 use crate::simulation::Simulation;
@@ -37,9 +38,10 @@ pub enum RolloutError {
 }
 
 impl Simulation {
-    /// (1): the gradient of a cost of a rollout from the present state under `controls`, nu numbers a step, by the gradients of the cost
-    /// by the `states` after each step, 2 nv numbers a step. There is a checkpoint every `every` steps. State and memory are as
-    /// before, the input too; generalized forces that were set act in the first step.
+    /// (1): the gradient of a cost of a rollout from the present state under `controls`, nu numbers a step,
+    /// by the gradients of the cost by the `states` after each step, 2 nv numbers a step. There is a
+    /// checkpoint every `every` steps. State and memory are as before, the input too; generalized forces that
+    /// were set act in the first step.
     ///
     /// # Errors
     ///
@@ -53,7 +55,8 @@ impl Simulation {
         self.rollout_vjp_by(controls, states, every, &[])
     }
 
-    /// Finds what [`Self::rollout_vjp`] finds, with the gradient by `parameters` as well, Σ C_kᵀ p_{k+1}, which are the same in all steps.
+    /// Finds what [`Self::rollout_vjp`] finds, with the gradient by `parameters` as well, Σ C_kᵀ p_{k+1},
+    /// which are the same in all steps.
     ///
     /// # Errors
     ///

@@ -1,16 +1,16 @@
 //! Derivatives of the rows of a step: of c at given velocities, and of Jᵀλ at given impulses.
 //!
-//! A row of a contact is a velocity a·u + b·w, with u and w the velocity and spin of B relative to A at the point p, and its impulse
-//! a force along a at p and a moment along b. With S_j the axis of dof j, Ṡ the turning of columns and V the motions of bodies at v⁺
-//! ([`stiction_dynamics`], derivatives of kinematics),
+//! A row of a contact is a velocity a·u + b·w, with u and w the velocity and spin of B relative to A at the
+//! point p, and its impulse a force along a at p and a moment along b. With S_j the axis of dof j, Ṡ the
+//! turning of columns and V the motions of bodies at v⁺ ([`stiction_dynamics`], derivatives of kinematics),
 //!
 //! ```text
 //!     ∂u/∂q_j = (ψ̇_j − V × S_j at p of each body that j moves) + (ω_B − ω_A) × ∂p/∂q_j              (1)
 //!     ∂(S_i · F)/∂q_j = (S_j × S_i) · F + S_i · ∂F/∂q_j                                             (2)
 //! ```
 //!
-//! ∂p, ∂a, ∂b and that of the bias are of [`super::contact_geometry`]. Rows of joints have constant directions, but for couplings that
-//! bend and ball joints at their limit.
+//! ∂p, ∂a, ∂b and that of the bias are of [`super::contact_geometry`]. Rows of joints have constant
+//! directions, but for couplings that bend and ball joints at their limit.
 
 use super::LinearizationError;
 use super::bounces;
@@ -22,6 +22,7 @@ use crate::stepping::integrate::tangent::rotation_vector_change;
 use nalgebra::DMatrix;
 use stiction_assembly::forces::actuators::rotation_vector;
 use stiction_assembly::forces::{ImplicitForce, tendons};
+use stiction_assembly::laws::gap::GapBias;
 use stiction_assembly::laws::turning::turning_axes;
 use stiction_assembly::laws::yielding::Spring;
 use stiction_assembly::{BlockKey, ContactPoint, RowKey};
@@ -39,7 +40,8 @@ pub(super) struct Rows {
     /// ∂ of their gaps, and of the part of c beyond J v⁺ that these ask for, in normal rows.
     pub(super) gap: DMatrix<f64>,
     pub(super) bias: DMatrix<f64>,
-    /// ∂ of the share of the step that is left after a bounce, in normal rows; no rows where nothing may bounce.
+    /// ∂ of the share of the step that is left after a bounce, in normal rows; no rows where nothing may
+    /// bounce.
     pub(super) left: DMatrix<f64>,
     /// Blocks of contacts whose geometry was taken as it is.
     pub(super) held: Vec<usize>,
@@ -66,6 +68,42 @@ pub(super) struct Writer<'a> {
     wrenches: Vec<Force>,
     bouncing: Option<&'a bounces::Velocities>,
     out: Rows,
+}
+
+/// A contact whose rows are differentiated.
+struct Frame<'a> {
+    c: &'a ContactPoint,
+    /// The first row of the contact, and its normal row from there.
+    first: usize,
+    normal: usize,
+    lambda: &'a [f64],
+    /// Axes of velocities and of spins, row by row.
+    linear: Vec<Vec3>,
+    turns: [Vec3; 3],
+    /// Motion of B relative to A at p, and the impulse on B.
+    relative: Motion,
+    force: Vec3,
+    /// Dofs that move A and B.
+    chains: [Vec<usize>; 2],
+    spring: Option<Spring>,
+    bounce: Option<bounces::Bounce>,
+}
+
+/// A displacement of a contact: its column, the dof that turns each body, what both bodies do, and what B
+/// does beyond that.
+struct Displaced<'a> {
+    column: usize,
+    turning: [Option<usize>; 2],
+    with: Motion,
+    zeta: Motion,
+    placed: &'a Placed,
+}
+
+/// The axes of velocities and of spins of a contact, or the changes of these, from the three of its frame.
+fn axes(c: &ContactPoint, [t1, t2, n]: [Vec3; 3]) -> (Vec<Vec3>, [Vec3; 3]) {
+    let frictional = c.friction > 0.0;
+    let turns = turning_axes(c.turning, [t1, t2, n], if frictional { c.friction } else { 1.0 });
+    (if frictional { vec![t1, t2, n] } else { vec![n] }, turns)
 }
 
 impl<'a> Writer<'a> {
@@ -144,30 +182,48 @@ impl<'a> Writer<'a> {
         p - self.forces.kin.reference[tree]
     }
 
+    /// The rows of a contact, whose bias is that of its gap and of restitution.
     fn contact(
         &mut self,
         block: usize,
         number: usize,
-        placed: &Placed,
+        placed: &'a Placed,
         bias: f64,
         force: &mut DMatrix<f64>,
     ) -> Result<(), LinearizationError> {
         let accepted = self.forces.accepted;
         let c = &accepted.contacts[number];
-        let (problem, kin) = (&accepted.posed.problem, self.forces.kin);
         if c.stretch != [1.0, 1.0] {
             return Err(LinearizationError::DirectedFriction);
         }
-        let rows = problem.range(block);
-        let (first, normal) = (rows.start, problem.cone(block).normal());
-        let lambda = &self.at.impulses[rows];
-        // Compliant laws bring the spring of the surfaces themselves.
-        let spring = c.spring.filter(|_| accepted.inside.here.rigid);
-        let [gap, ..] = asked(&accepted.inside.rows, spring, placed);
+        let frame = self.frame(block, c);
+        let [gap, ..] = asked(&accepted.inside.rows, frame.spring, placed);
+        let expected = frame.bounce.as_ref().map_or(gap.value, |bounce| bounce.bias.value);
+        let asks = frame.bounce.is_some() || self.at.biases;
+        if placed.held {
+            self.out.held.push(block);
+        } else if asks && (expected - bias).abs() > 1e-9 * (1.0 + bias.abs()) {
+            return Err(LinearizationError::Bounces);
+        }
+        for displaced in self.displacements(&frame, number, placed) {
+            self.add_displacement(&frame, &displaced, force);
+        }
+        if let Some(spring) = frame.spring.filter(|_| self.at.biases) {
+            self.add_yielding(frame.first + frame.normal, c, spring, frame.lambda[frame.normal]);
+        }
+        Ok(())
+    }
+
+    /// Axes, motions and impulses of a contact. The impulses are added to those on its bodies, and to its
+    /// rows how a bounce changes.
+    fn frame(&mut self, block: usize, c: &'a ContactPoint) -> Frame<'a> {
+        let accepted = self.forces.accepted;
+        let (rows, normal) =
+            (accepted.posed.problem.range(block), accepted.posed.problem.cone(block).normal());
+        let (first, lambda) = (rows.start, &self.at.impulses[rows]);
         let bounce = match self.bouncing {
             Some(velocities) if self.at.biases && accepted.inside.here.rigid => {
-                let before =
-                    accepted.posed.jacobian.row_velocity(block, problem.cone(block).normal(), accepted.v);
+                let before = accepted.posed.jacobian.row_velocity(block, normal, accepted.v);
                 let free = accepted.posed.blocks[block].bias.free;
                 let bounce = bounces::bounce(&accepted.inside.rows, c, before, free);
                 if let Some(bounce) = &bounce {
@@ -177,19 +233,7 @@ impl<'a> Writer<'a> {
             }
             _ => None,
         };
-        if placed.held {
-            self.out.held.push(block);
-        } else if let Some(bounce) = &bounce {
-            if (bounce.bias.value - bias).abs() > 1e-9 * (1.0 + bias.abs()) {
-                return Err(LinearizationError::Bounces);
-            }
-        } else if self.at.biases && (gap.value - bias).abs() > 1e-9 * (1.0 + bias.abs()) {
-            return Err(LinearizationError::Bounces);
-        }
-        let frictional = c.friction > 0.0;
-        // Axes of velocities and of spins, row by row.
-        let turns = turning_axes(c.turning, [c.t1, c.t2, c.n], if frictional { c.friction } else { 1.0 });
-        let linear: &[Vec3] = if frictional { &[c.t1, c.t2, c.n] } else { &[c.n] };
+        let (linear, turns) = axes(c, [c.t1, c.t2, c.n]);
         let p = c.position;
         let motion = |body: Option<usize>| {
             body.map_or(Motion::ZERO, |b| {
@@ -197,10 +241,6 @@ impl<'a> Writer<'a> {
             })
         };
         let relative = motion(c.bodies[1]) - motion(c.bodies[0]);
-        let chains = c.bodies.map(|b| self.chain(b));
-        let mut dofs: Vec<usize> = chains.iter().flatten().copied().collect();
-        dofs.sort_unstable();
-        dofs.dedup();
         let (mut F, mut m) = (Vec3::ZERO, Vec3::ZERO);
         linear.iter().zip(lambda).for_each(|(a, x)| F += *a * *x);
         turns.iter().zip(lambda.iter().skip(3)).for_each(|(b, x)| m += *b * *x);
@@ -210,6 +250,18 @@ impl<'a> Writer<'a> {
                 self.wrenches[b] += Force::new(moment, F) * sign;
             }
         }
+        // Compliant laws bring the spring of the surfaces themselves.
+        let spring = c.spring.filter(|_| accepted.inside.here.rigid);
+        let chains = c.bodies.map(|b| self.chain(b));
+        Frame { c, first, normal, lambda, linear, turns, relative, force: F, chains, spring, bounce }
+    }
+
+    /// All that displaces a contact: the dofs of its bodies, and shifts of their geometries.
+    fn displacements(&self, frame: &Frame<'_>, number: usize, placed: &'a Placed) -> Vec<Displaced<'a>> {
+        let (kin, Frame { c, chains, .. }) = (self.forces.kin, frame);
+        let mut dofs: Vec<usize> = chains.iter().flatten().copied().collect();
+        dofs.sort_unstable();
+        dofs.dedup();
         let of_dof = |&j: &usize| {
             let on = [0, 1].map(|side: usize| chains[side].contains(&j));
             let twist = |side: usize, at: Vec3| match c.bodies[side] {
@@ -217,75 +269,75 @@ impl<'a> Writer<'a> {
                 _ => Motion::ZERO,
             };
             let zeta = twist(1, placed.about) - twist(0, placed.about);
-            let turns = [0, 1].map(|side: usize| on[side].then_some(j));
-            (self.columns.q(j), turns, twist(0, p), zeta, placed)
+            let turning = [0, 1].map(|side: usize| on[side].then_some(j));
+            Displaced { column: self.columns.q(j), turning, with: twist(0, c.position), zeta, placed }
         };
         let of_shift = |o: &'a Offset| {
-            (o.column, [None; 2], Motion::ZERO, Motion::new(Vec3::ZERO, o.along), &o.placed[number])
+            let zeta = Motion::new(Vec3::ZERO, o.along);
+            let placed = &o.placed[number];
+            Displaced { column: o.column, turning: [None; 2], with: Motion::ZERO, zeta, placed }
         };
-        let displaced: Vec<_> =
-            dofs.iter().map(of_dof).chain(self.geometry.offsets.iter().map(of_shift)).collect();
-        // The column of what moves, the dof that turns each body, what both bodies do, and what B does beyond that.
-        for (column, turning, with, zeta, placed) in displaced {
-            let zeta = [zeta.angular.to_array(), zeta.linear.to_array()].concat();
-            let [mut gap, compliance, mut correction] = asked(&accepted.inside.rows, spring, placed);
-            if let Some(bounce) = &bounce {
-                gap = placed.gap * Zeta::constant(bounce.bias.tangent[0]);
-                correction = Zeta::constant(0.0);
-                let left = placed.gap * Zeta::constant(bounce.left.tangent[0]);
-                let by = left.tangent.iter().zip(&zeta);
-                self.out.left[(first + normal, column)] += by.map(|(a, b)| a * b).sum::<f64>();
+        dofs.iter().map(of_dof).chain(self.geometry.offsets.iter().map(of_shift)).collect()
+    }
+
+    /// Adds the column of a displacement.
+    fn add_displacement(&mut self, frame: &Frame<'_>, displaced: &Displaced<'_>, force: &mut DMatrix<f64>) {
+        let Frame { c, first, normal, lambda, linear, turns, relative, force: F, chains, .. } = frame;
+        let Displaced { column, turning, with, zeta, placed } = *displaced;
+        let (kin, p, at_normal) = (self.forces.kin, c.position, first + normal);
+        let zeta = [zeta.angular.to_array(), zeta.linear.to_array()].concat();
+        let along = |x: &Dual<6>| x.tangent.iter().zip(&zeta).map(|(a, b)| a * b).sum::<f64>();
+        let vector = |x: &Vec3<Dual<6>>| vec3(along(&x.x), along(&x.y), along(&x.z));
+        let [mut gap, compliance, mut correction] =
+            asked(&self.forces.accepted.inside.rows, frame.spring, placed);
+        if let Some(bounce) = &frame.bounce {
+            gap = placed.gap * Zeta::constant(bounce.bias.tangent[0]);
+            correction = Zeta::constant(0.0);
+            let left = placed.gap * Zeta::constant(bounce.left.tangent[0]);
+            self.out.left[(at_normal, column)] += along(&left);
+        }
+        let dp = with.linear + vector(&placed.position);
+        let dn = with.angular.cross(c.n) + vector(&placed.n);
+        let frictional = c.friction > 0.0;
+        let (dt1, dt2) = if frictional { c.n.tangents_change(dn) } else { (Vec3::ZERO, Vec3::ZERO) };
+        let (d_linear, d_turns) = axes(c, [dt1, dt2, dn]);
+        // (1), with the points that the two bodies have at p as it moves.
+        let mut change = Motion::ZERO;
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            let Some(b) = c.bodies[side] else { continue };
+            let V = self.vel.V[b];
+            let mut of_body = Motion::new(Vec3::ZERO, V.angular.cross(dp));
+            if let Some(j) = turning[side] {
+                let turned = self.rates.psi_dot[j] - V.cross(kin.S[j]);
+                of_body += Motion::new(turned.angular, turned.linear_at(self.arm(b, p)));
             }
-            let along = |x: &Dual<6>| x.tangent.iter().zip(&zeta).map(|(a, b)| a * b).sum::<f64>();
-            let vector = |x: &Vec3<Dual<6>>| vec3(along(&x.x), along(&x.y), along(&x.z));
-            let dp = with.linear + vector(&placed.position);
-            let dn = with.angular.cross(c.n) + vector(&placed.n);
-            let (dt1, dt2) = if frictional { c.n.tangents_change(dn) } else { (Vec3::ZERO, Vec3::ZERO) };
-            let d_linear: &[Vec3] = if frictional { &[dt1, dt2, dn] } else { &[dn] };
-            let d_turns = turning_axes(c.turning, [dt1, dt2, dn], if frictional { c.friction } else { 1.0 });
-            // (1), with the points that the two bodies have at p as it moves.
-            let mut change = Motion::ZERO;
-            for (side, sign) in [(0, -1.0), (1, 1.0)] {
-                let Some(b) = c.bodies[side] else { continue };
-                let V = self.vel.V[b];
-                let mut of_body = Motion::new(Vec3::ZERO, V.angular.cross(dp));
-                if let Some(j) = turning[side] {
-                    let turned = self.rates.psi_dot[j] - V.cross(kin.S[j]);
-                    of_body += Motion::new(turned.angular, turned.linear_at(self.arm(b, p)));
-                }
-                change += of_body * sign;
-            }
-            for k in 0..lambda.len() {
-                let x = if k < 3 {
-                    d_linear[k].dot(relative.linear) + linear[k].dot(change.linear)
-                } else {
-                    d_turns[k - 3].dot(relative.angular) + turns[k - 3].dot(change.angular)
-                };
-                self.out.velocity[(first + k, column)] += x;
-            }
-            if self.at.biases {
-                let asked = along(&gap) + along(&compliance) * lambda[normal];
-                self.out.velocity[(first + normal, column)] += asked;
-                self.out.correction[(first + normal, column)] += along(&correction);
-                self.out.gap[(first + normal, column)] += along(&placed.gap);
-                self.out.bias[(first + normal, column)] += along(&gap);
-            }
-            // The second term of (2).
-            let (mut dF, mut dm) = (Vec3::ZERO, Vec3::ZERO);
-            d_linear.iter().zip(lambda).for_each(|(a, x)| dF += *a * *x);
-            d_turns.iter().zip(lambda.iter().skip(3)).for_each(|(b, x)| dm += *b * *x);
-            for (side, sign) in [(0, -1.0), (1, 1.0)] {
-                let Some(b) = c.bodies[side] else { continue };
-                let change = Force::new(dp.cross(F) + self.arm(b, p).cross(dF) + dm, dF) * sign;
-                for &i in &chains[side] {
-                    force[(i, column)] += kin.S[i].dot(change);
-                }
+            change += of_body * sign;
+        }
+        for k in 0..lambda.len() {
+            let x = if k < 3 {
+                d_linear[k].dot(relative.linear) + linear[k].dot(change.linear)
+            } else {
+                d_turns[k - 3].dot(relative.angular) + turns[k - 3].dot(change.angular)
+            };
+            self.out.velocity[(first + k, column)] += x;
+        }
+        if self.at.biases {
+            self.out.velocity[(at_normal, column)] += along(&gap) + along(&compliance) * lambda[*normal];
+            self.out.correction[(at_normal, column)] += along(&correction);
+            self.out.gap[(at_normal, column)] += along(&placed.gap);
+            self.out.bias[(at_normal, column)] += along(&gap);
+        }
+        // The second term of (2).
+        let (mut dF, mut dm) = (Vec3::ZERO, Vec3::ZERO);
+        d_linear.iter().zip(*lambda).for_each(|(a, x)| dF += *a * *x);
+        d_turns.iter().zip(lambda.iter().skip(3)).for_each(|(b, x)| dm += *b * *x);
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            let Some(b) = c.bodies[side] else { continue };
+            let change = Force::new(dp.cross(*F) + self.arm(b, p).cross(dF) + dm, dF) * sign;
+            for &i in &chains[side] {
+                force[(i, column)] += kin.S[i].dot(change);
             }
         }
-        if let Some(spring) = spring.filter(|_| self.at.biases) {
-            self.add_yielding(first + normal, c, spring, lambda[normal]);
-        }
-        Ok(())
     }
 
     /// Adds how what the normal row of a contact that bounces asks for changes with velocities and with e.
@@ -356,45 +408,17 @@ impl<'a> Writer<'a> {
         // At the instant of an impact gaps ask for nothing.
         let biases = self.at.biases && !rows.is_instant();
         match key {
+            RowKey::Limit { joint, .. } if model.joints[joint].kind == JointKind::Ball => {
+                self.ball_limit(row, joint, biases, force);
+            }
             RowKey::Limit { joint, side } => {
                 let joint = &model.joints[joint];
                 let [lo, hi] = joint.limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-                let one = |x: f64| Dual::<1>::variable(x, 0);
-                let of = rows.cast(one(0.0));
-                let first = joint.idx_v;
-                if joint.kind == JointKind::Ball {
-                    let turn = rotation_vector(&start.q[joint.idx_q..]);
-                    let bias = of.gap_bias(one(hi - turn.norm()));
-                    let asks = f64::from(u8::from(biases));
-                    let Some(axis) = turn.normalized() else { return Ok(()) };
-                    let by_q = rotation_vector_change(turn);
-                    let w = [0, 1, 2].map(|k| self.at.v[first + k]);
-                    for l in 0..3 {
-                        let dr = vec3(by_q[0][l], by_q[1][l], by_q[2][l]);
-                        let rate = axis.dot(dr);
-                        let d_axis = (dr - axis * rate) * (1.0 / turn.norm());
-                        let column = self.columns.q(first + l);
-                        self.out.velocity[(row, column)] +=
-                            -d_axis.dot(w.into()) - asks * bias.gap.tangent[0] * rate;
-                        self.out.correction[(row, column)] -= asks * bias.correction.tangent[0] * rate;
-                        self.out.gap[(row, column)] -= asks * rate;
-                        self.out.bias[(row, column)] -= asks * bias.gap.tangent[0] * rate;
-                        for (k, x) in d_axis.to_array().into_iter().enumerate() {
-                            force[(first + k, column)] -= x * lambda;
-                        }
-                    }
-                } else {
+                if biases {
                     let q = start.q[joint.idx_q];
                     let (gap, sign) = if side == 0 { (q - lo, 1.0) } else { (hi - q, -1.0) };
-                    if !biases {
-                        return Ok(());
-                    }
-                    let bias = of.gap_bias(one(gap));
-                    let column = self.columns.q(first);
-                    self.out.velocity[(row, column)] += sign * bias.gap.tangent[0];
-                    self.out.correction[(row, column)] += sign * bias.correction.tangent[0];
-                    self.out.gap[(row, column)] += sign;
-                    self.out.bias[(row, column)] += sign * bias.gap.tangent[0];
+                    let gap = Dual::<1>::variable(gap, 0);
+                    self.add_gap(row, rows.cast(gap).gap_bias(gap), &[(joint.idx_v, sign)]);
                 }
             }
             RowKey::DryFriction { .. } | RowKey::TendonFriction { .. } => {}
@@ -444,17 +468,50 @@ impl<'a> Writer<'a> {
                 if (bias.gap.value - gap.gap).abs() > 1e-9 * (1.0 + gap.gap.abs()) {
                     return Err(LinearizationError::Row(key.words(world)));
                 }
-                for &(dof, c) in tendon.terms() {
-                    let column = self.columns.q(dof);
-                    self.out.velocity[(row, column)] += sign * c * bias.gap.tangent[0];
-                    self.out.correction[(row, column)] += sign * c * bias.correction.tangent[0];
-                    self.out.gap[(row, column)] += sign * c;
-                    self.out.bias[(row, column)] += sign * c * bias.gap.tangent[0];
-                }
+                let terms: Vec<_> = tendon.terms().iter().map(|&(dof, c)| (dof, sign * c)).collect();
+                self.add_gap(row, bias, &terms);
             }
             RowKey::Loop { .. } => return Err(LinearizationError::Row(key.words(world))),
         }
         Ok(())
+    }
+
+    /// The range of a ball joint, whose direction turns.
+    fn ball_limit(&mut self, row: usize, joint: usize, biases: bool, force: &mut DMatrix<f64>) {
+        let joint = &self.forces.world.model.joints[joint];
+        let (first, lambda) = (joint.idx_v, self.at.impulses[row]);
+        let most = joint.limit.map_or(f64::INFINITY, |[_, most]| most);
+        let turn = rotation_vector(&self.forces.start.q[joint.idx_q..]);
+        let one = |x: f64| Dual::<1>::variable(x, 0);
+        let bias = self.forces.accepted.inside.rows.cast(one(0.0)).gap_bias(one(most - turn.norm()));
+        let asks = f64::from(u8::from(biases));
+        let Some(axis) = turn.normalized() else { return };
+        let by_q = rotation_vector_change(turn);
+        let w = [0, 1, 2].map(|k| self.at.v[first + k]);
+        for l in 0..3 {
+            let dr = vec3(by_q[0][l], by_q[1][l], by_q[2][l]);
+            let rate = axis.dot(dr);
+            let d_axis = (dr - axis * rate) * (1.0 / turn.norm());
+            let column = self.columns.q(first + l);
+            self.out.velocity[(row, column)] += -d_axis.dot(w.into()) - asks * bias.gap.tangent[0] * rate;
+            self.out.correction[(row, column)] -= asks * bias.correction.tangent[0] * rate;
+            self.out.gap[(row, column)] -= asks * rate;
+            self.out.bias[(row, column)] -= asks * bias.gap.tangent[0] * rate;
+            for (k, x) in d_axis.to_array().into_iter().enumerate() {
+                force[(first + k, column)] -= x * lambda;
+            }
+        }
+    }
+
+    /// Adds what a gap asks for that grows with the coordinates of dofs by these coefficients.
+    fn add_gap(&mut self, row: usize, bias: GapBias<Dual<1>>, terms: &[(usize, f64)]) {
+        for &(dof, c) in terms {
+            let at = (row, self.columns.q(dof));
+            self.out.velocity[at] += c * bias.gap.tangent[0];
+            self.out.correction[at] += c * bias.correction.tangent[0];
+            self.out.gap[at] += c;
+            self.out.bias[at] += c * bias.gap.tangent[0];
+        }
     }
 
     /// Σ c q = d + p(Σ c' q − z₀), of joints that nothing turns.

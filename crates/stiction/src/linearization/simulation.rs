@@ -8,7 +8,8 @@ use crate::report::StepReport;
 use crate::simulation::{Moment, Simulation};
 
 impl Simulation {
-    /// Advances by one time step, as [`Self::step`], and differentiates it. The step stands even if it has no derivative.
+    /// Advances by one time step, as [`Self::step`], and differentiates it. The step stands even if it has no
+    /// derivative.
     ///
     /// # Errors
     ///
@@ -20,7 +21,8 @@ impl Simulation {
         self.step_linearized_by(params, &[])
     }
 
-    /// Advances and differentiates as [`Self::step_linearized`], with the derivatives by `parameters` as well.
+    /// Advances and differentiates as [`Self::step_linearized`], with the derivatives by `parameters` as
+    /// well.
     ///
     /// # Errors
     ///
@@ -59,9 +61,9 @@ impl Simulation {
         (report, linearization)
     }
 
-    /// The derivatives of the step from the present state under the present input, which is done and taken back: state, input and
-    /// memory are as before, and the solver forgets what it remembers beyond, as where a snapshot is put back. Who goes on with that step
-    /// asks [`Self::step_linearized`].
+    /// The derivatives of the step from the present state under the present input, which is done and taken
+    /// back: state, input and memory are as before, and the solver forgets what it remembers beyond, as where
+    /// a snapshot is put back. Who goes on with that step asks [`Self::step_linearized`].
     ///
     /// # Errors
     ///
@@ -125,6 +127,7 @@ impl Simulation {
                 report,
                 params: *params,
                 parameters,
+                swept: None,
             }
             .linearize(&next);
         }

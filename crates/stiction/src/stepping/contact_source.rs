@@ -7,9 +7,9 @@ use stiction_models::World;
 
 /// A producer of contact points beside the narrow phase, for example of pressure fields.
 pub trait ContactSource: Send {
-    /// Appends contact points to `out`: geometries in ascending order within each, features that stay from step to step.
-    /// `kin` is at the start of the step of `h` [s], `motions` are those that bodies would have without contacts, about the
-    /// references of `kin`.
+    /// Appends contact points to `out`: geometries in ascending order within each, features that stay from
+    /// step to step. `kin` is at the start of the step of `h` [s], `motions` are those that bodies would have
+    /// without contacts, about the references of `kin`.
     fn find(
         &mut self,
         world: &World,

@@ -1,4 +1,5 @@
-//! The velocity without constraint impulses, (1) and (2) of [`super::time_stepping`]: inertia, forces, actuators.
+//! The velocity without constraint impulses, (1) and (2) of [`super::time_stepping`]: inertia, forces,
+//! actuators.
 
 use super::here::Here;
 use super::integrate::fast_rotation;
@@ -150,7 +151,8 @@ impl FreeMotion {
         Ok(())
     }
 
-    /// The inertia of bodies and rotors at `here`, and v as it is: at the instant of an impact finite forces change nothing.
+    /// The inertia of bodies and rotors at `here`, and v as it is: at the instant of an impact finite forces
+    /// change nothing.
     pub(crate) fn find_at_instant(
         &mut self,
         world: &World,
@@ -192,8 +194,8 @@ impl FreeMotion {
         Ok(())
     }
 
-    /// v⁺ = v_f + M̂⁻¹ Jᵀ λ into `v_next`, what changes v first: forces and impulses that all but cancel leave no rounding
-    /// of v.
+    /// v⁺ = v_f + M̂⁻¹ Jᵀ λ into `v_next`, what changes v first: forces and impulses that all but cancel
+    /// leave no rounding of v.
     pub(crate) fn apply_into(&self, posed: &Posed, impulses: &[f64], v: &[f64], v_next: &mut [f64]) {
         v_next.fill(0.0);
         posed.jacobian.add_impulses_into(posed.problem.row_start(), impulses, v_next);
@@ -205,8 +207,8 @@ impl FreeMotion {
         v_next.iter_mut().zip(changes).for_each(|(next, (dv, v))| *next = v + (*next + dv));
     }
 
-    /// h Q of a step from `state` to `v_next`: given forces, carried weight, actuators that are no rows, and dampers at the mean
-    /// velocity.
+    /// h Q of a step from `state` to `v_next`: given forces, carried weight, actuators that are no rows, and
+    /// dampers at the mean velocity.
     pub(crate) fn outer_impulses_into(
         &self,
         world: &World,

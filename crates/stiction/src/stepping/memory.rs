@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use stiction_assembly::WarmStart;
-use stiction_nmdp::NmdpMemory;
 
-/// Memory of a stepper: a snapshot is state, input and memory. Solvers remember beside it only what saves them time.
+/// Memory of a stepper: a snapshot is state, input and memory. Solvers remember beside it only what saves
+/// them time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
@@ -18,9 +18,9 @@ pub struct Memory {
     pub steps_at_rest: Vec<u32>,
     /// Per tree, of the same: the island that it sleeps with, named by its first tree.
     pub asleep_with: Vec<Option<usize>>,
-    /// Weights and lengths of the last step, of NMDP steppers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nmdp: Option<NmdpMemory>,
+    /// Numbers that the stepper alone reads, as it groups them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<Vec<f64>>,
     /// Size of the next internal step of steppers that control their error: seconds, or a share of the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub substep: Option<f64>,

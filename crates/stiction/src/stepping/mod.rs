@@ -1,19 +1,20 @@
 //! Steppers: rules that take a state one time step further.
 //!
 //! ```text
-//!     Stepper::step(world, state, input, h, solver) ──▶ state⁺, StepReport
-//!     Sleeping ▷ Halving ▷ StopAtImpact ▷ any stepper          decorators, from the outermost
+//!     Driver::step(world, state, input, h, solver) ──▶ state⁺, StepReport
+//!         Stepper::attempt(part, state, solver) ──▶ Attempt { Done, Event, Retry, Failed }      of each part of the step
 //! ```
 //!
-//! A stepper owns its memory ([`Memory`]), which together with state and input decides the future, and poses the contact
-//! problem of a step, which a [`ContactSolver`] solves. The catalogue is [`crate::steppers`].
+//! A stepper owns its memory ([`Memory`]), which together with state and input decides the future, and poses
+//! the contact problem of a part, which a [`ContactSolver`] solves. The [`driver`] decides what follows an
+//! attempt. The catalogue is [`crate::steppers`].
 
 mod accepted;
-pub(crate) mod around;
+pub(crate) mod attempt;
 pub(crate) mod canon;
 mod contact_correction;
 mod contact_source;
-pub(crate) mod decoratable;
+pub(crate) mod driver;
 pub(crate) mod free_velocity;
 pub(crate) mod here;
 pub(crate) mod integrate;
@@ -26,40 +27,33 @@ pub(crate) mod time_stepping;
 mod trial;
 
 pub use accepted::{Accepted, BlockMode};
+pub use attempt::{Attempt, Ends, Event, Landing, Landings, Part, Reason};
 pub use canon::UnsupportedByCanon;
 pub use contact_correction::{ContactCorrection, CorrectableContact};
 pub use contact_source::ContactSource;
-pub use decoratable::Decoratable;
+pub use driver::Driver;
 pub use integrate::Quadrature;
 pub use memory::Memory;
-pub use nmdp::NmdpStepper;
 pub use slopes::{Equations, NoSlopes, Slopes, Solved};
-pub(crate) use steppers::make_undecorated;
-pub use steppers::{StepperError, decorate, make};
+pub(crate) use steppers::make_stepper;
+pub use steppers::{StepperError, make};
 pub use time_stepping::TimeStepping;
 pub use trial::Trial;
 
 use crate::input::Input;
 use crate::report::StepReport;
 use crate::state::State;
-use stiction_assembly::{ContactPoint, Posed};
+use stiction_assembly::{ContactPoint, Posed, WarmStart};
 use stiction_contact::ContactSolver;
 use stiction_models::World;
 
-/// A rule that advances a world by a time step.
+/// A rule that advances a world by a part of a time step.
 pub trait Stepper: Send {
-    /// Its name in the catalogue.
+    /// The name in the catalogue.
     fn name(&self) -> &'static str;
 
-    /// Advances `state` in place by h [s]. On failure the state is as before, and so is the memory.
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport;
+    /// Attempts `part`, and advances `state` in place if it is done.
+    fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt;
 
     /// The problem of the last step, with the key and the biases of every block; without what slept.
     fn posed(&self) -> &Posed;
@@ -76,8 +70,8 @@ pub trait Stepper: Send {
     /// Everything beside state and input that decides the future, into `out`.
     fn memory_into(&self, out: &mut Memory);
 
-    /// Goes on from `memory`, which [`Self::memory_into`] gave at this state and input.
-    fn restore(&mut self, world: &World, state: &State, input: &Input, memory: &Memory);
+    /// Goes on from `memory`, which [`Self::memory_into`] gave.
+    fn restore(&mut self, memory: &Memory);
 
     /// Forgets warm starts and who is at rest, as after a jump of the state.
     fn forget(&mut self);
@@ -85,29 +79,58 @@ pub trait Stepper: Send {
     /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most.
     fn take_numbers(&mut self, world: &World);
 
-    /// The rule, in words, by which one answer is taken where the contact law has several, if it solves by a method of its own.
+    /// Removes the problem of the last step.
+    fn clear_problem(&mut self) {}
+
+    /// The events that may end a part of the next step.
+    fn may_end(&self) -> Ends {
+        Ends::default()
+    }
+
+    /// Replaces the velocity of `state` by that after the next impact of what touches there; `done` impacts
+    /// of this instant came before. `None` if nothing is left to bounce. `h` is the length of a whole step
+    /// [s].
+    fn impact(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        done: usize,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> Option<StepReport> {
+        let _ = (world, state, done, h, solver);
+        None
+    }
+
+    /// Access for the driver, if islands at rest may be left out of its steps.
+    fn leaves_out(&mut self) -> Option<&mut dyn LeavesOut> {
+        None
+    }
+
+    /// The rule, in words, by which one answer is taken where the contact law has several, if it solves by a
+    /// method of its own.
     fn rule_of_choice(&self) -> Option<&'static str> {
         None
     }
 
-    /// What a derivative of the last accepted step needs, for steppers that can say it.
+    /// The last accepted step as a derivative reads it, for steppers that keep that.
     fn accepted(&self) -> Option<Accepted<'_>> {
         None
     }
 
-    /// The derivative of the last step, which went from `start` under `input`, for steppers that differentiate their own equations. The state of
-    /// the stepper is as before.
+    /// The derivative of the last step, which was `part` from `start`, for steppers that differentiate their
+    /// own equations. The state of the stepper is as before.
     ///
     /// # Errors
     ///
     /// [`NoSlopes`] says why there is none.
-    fn slopes(&mut self, world: &World, start: &State, input: &Input, h: f64) -> Result<Slopes, NoSlopes> {
-        let _ = (world, start, input, h);
+    fn slopes(&mut self, part: &Part<'_>, start: &State) -> Result<Slopes, NoSlopes> {
+        let _ = (part, start);
         Err(NoSlopes::Unsupported("it does not say what a derivative of its step needs"))
     }
 
-    /// Lets `correction` change the impulses of contacts between solving and applying them; `None` takes it away. False if
-    /// this stepper has no such place.
+    /// Lets `correction` change the impulses of contacts between solving and applying them; `None` takes it
+    /// away. False if this stepper has no such place.
     fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
         correction.is_none()
     }
@@ -117,4 +140,22 @@ pub trait Stepper: Send {
         drop(source);
         false
     }
+}
+
+/// The methods of a stepper that leaves islands at rest out of its steps.
+pub trait LeavesOut {
+    /// Trees for which `awake` is false are left out of steps from now on.
+    fn select(&mut self, awake: &dyn Fn(usize) -> bool);
+
+    /// Whether constraint impulses, and nothing else, held the tree in the last step.
+    fn holds(&self, tree: usize) -> bool;
+
+    /// Warm starts of the next step, to lend some of them.
+    fn warm_starts_mut(&mut self) -> &mut WarmStart;
+
+    /// The contacts that a step of h [s] from here would have; false if there is no such step.
+    fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool;
+
+    /// Bodies that fall asleep stay at the positions `q`.
+    fn hold_at(&mut self, world: &World, q: &[f64]);
 }

@@ -3,7 +3,8 @@
 use nalgebra::DMatrix;
 use stiction_contact::{ConstraintProblem, Law};
 
-/// Derivatives by (q, v, u) of a step q⁺ = q ⊕ h ν to v⁺: a row per velocity, positions along the coordinates of v.
+/// Derivatives by (q, v, u) of a step q⁺ = q ⊕ h ν to v⁺: a row per velocity, positions along the coordinates
+/// of v.
 #[derive(Clone, Debug)]
 pub enum Slopes {
     /// Derivatives of velocities, from the stepper's own conditions of the least.

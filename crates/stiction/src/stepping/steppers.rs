@@ -1,10 +1,9 @@
 //! Steppers by name.
 
 use super::Stepper;
-use super::around::sleeping::Sleeping;
 use super::canon::{self, UnsupportedByCanon};
-use super::decoratable::Decoratable;
-use super::nmdp::NmdpStepper;
+use super::driver::Driver;
+use super::nmdp::NmdpMethod;
 use super::time_stepping::TimeStepping;
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
@@ -24,15 +23,12 @@ pub enum StepperError {
     Canon(#[from] UnsupportedByCanon),
 }
 
-/// The stepper that `params` names, for `world`, without decorators; the parameters must be valid.
-pub(crate) fn make_undecorated(
-    world: &World,
-    params: StepperParams,
-) -> Result<Box<dyn Decoratable>, StepperError> {
+/// The stepper that `params` names, for `world`, without a driver; the parameters must be valid.
+pub(crate) fn make_stepper(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, StepperError> {
     let name = params.method.as_str();
     if let Some(method) = Method::of(name) {
         let sets = ContactSets::load(&params.nmdp)?;
-        return Ok(Box::new(NmdpStepper::new(world, method, params, sets)?));
+        return Ok(Box::new(NmdpMethod::stepper(world, method, params, sets)?));
     }
     if let Some(made) = canon::make(world, name, &params) {
         return Ok(made?);
@@ -43,15 +39,10 @@ pub(crate) fn make_undecorated(
     }
 }
 
-/// The stepper that `params` names, for `world`, with the decorators that it asks for (sleep, halving, stopping at impacts);
-/// the parameters must be valid.
-pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, StepperError> {
-    Ok(decorate(world, make_undecorated(world, params.clone())?, &params))
-}
-
-/// `stepper` with the decorators that `params` ask for.
-pub fn decorate(world: &World, stepper: Box<dyn Decoratable>, params: &StepperParams) -> Box<dyn Stepper> {
-    Box::new(Sleeping::new(world, stepper, params))
+/// The stepper that `params` names, for `world`, under a driver that halves, parts and lets sleep as they
+/// say; the parameters must be valid.
+pub fn make(world: &World, params: StepperParams) -> Result<Driver<dyn Stepper>, StepperError> {
+    Ok(Driver::new(world, make_stepper(world, params.clone())?, &params))
 }
 
 #[cfg(test)]

@@ -9,14 +9,14 @@ pub struct Trial {
     pub choice: Choice,
     /// λ in the rows of the problem [N·s].
     pub impulses: Vec<f64>,
-    /// What the solver says of them; iterations are those of all trials of the step.
+    /// The report of the solver; iterations are those of all trials of the step.
     pub report: SolveReport,
     /// v⁺ = v_f + M̂⁻¹ Jᵀ λ.
     pub v_next: Vec<f64>,
 }
 
 impl Trial {
-    /// Of a world with `nv` velocities, before anything was solved.
+    /// The trial of a world with `nv` velocities, before anything was solved.
     pub(crate) fn new(nv: usize) -> Self {
         let report = SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 };
         Self { choice: Choice::default(), impulses: Vec::new(), report, v_next: vec![0.0; nv] }

@@ -107,7 +107,7 @@ impl Trace {
                 z: q[2],
                 tilt: z_of_axis.clamp(-1.0, 1.0).acos(),
             });
-            trace.reports.extend(report.nmdp);
+            trace.reports.extend(report.extra::<NmdpReport>());
             trace.deepest = trace.deepest.max(report.penetration);
             trace.natural_map = trace.natural_map.max(sim.certificate().natural_map);
         }

@@ -6,29 +6,31 @@
 //!     ε ≤ accuracy/20         of a part with an event                                                 (3)
 //! ```
 //!
-//! q_h, v_h are those of one step, q_h/2, v_h/2 those of two halves, which are what is accepted. By (2) the errors of all parts over the time
-//! T (`horizon`) sum to the accuracy: it is the error at the end of T of a motion that neither spreads nor gathers errors [HairerNorsettWanner1993].
+//! q_h, v_h are those of one step, q_h/2, v_h/2 those of two halves, which are what is accepted. By (2) the
+//! errors of all parts over the time T (`horizon`) sum to the accuracy: it is the error at the end of T of a
+//! motion that neither spreads nor gathers errors [HairerNorsettWanner1993].
 //!
-//! Where friction stops what slid, or slip turns back, ε is also T times the slip at the start of the part, or the velocity that the other
-//! forces would have given in it, if that is less: a step and two halves take the turn at their own starts, which may be the same.
+//! Where friction stops what slid, or slip turns back, ε is also T times the slip at the start of the part,
+//! or the velocity that the other forces would have given in it, if that is less: a step and two halves take
+//! the turn at their own starts, which may be the same.
 //!
-//! At an impact, or where slip turns back, a velocity jumps somewhere within the part, and ε falls no faster than with h: (2) is never
-//! met. Such an event is told by this order, which two tries of a part show, and is held to (3). One step and two halves that miss the same
-//! impact agree; the overlap tells. Where one of them has the impact and the other has not, their velocities differ by the jump, and
-//! the part is divided until both have it or neither. A part that fails, or whose solver does not converge, is divided as well, down to
+//! At an impact, or where slip turns back, a velocity jumps somewhere within the part, and ε falls no faster
+//! than with h: (2) is never met. Such an event is told by this order, which two tries of a part show, and is
+//! held to (3). One step and two halves that miss the same impact agree; the overlap tells. Where one of them
+//! has the impact and the other has not, their velocities differ by the jump, and the part is divided until
+//! both have it or neither. A part that fails, or whose solver does not converge, is divided as well, down to
 //! `least` of the step, where it is taken as it is.
 //!
-//! Sizes follow a proportional and integral controller [Soederlind2003]. The solver's tolerance is a small share of the accuracy
-//! ([`AdaptiveParams::solver_tolerance`]).
+//! Sizes follow a proportional and integral controller [Soederlind2003]. The solver's tolerance is a small
+//! share of the accuracy ([`AdaptiveParams::solver_tolerance`]).
 
 use super::search::{Search, relative_velocity, velocities_into};
 use crate::canon_params::AdaptiveParams;
-use crate::input::Input;
-use crate::report::StepReport;
+use crate::report::{Cause, StepReport, StepStatus};
 use crate::state::State;
 use crate::stepping::Stepper;
+use crate::stepping::attempt::{Attempt, Part, whole_step};
 use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_assembly::{BlockKey, ContactPoint, Posed};
@@ -40,7 +42,7 @@ use stiction_models::World;
 
 /// The stepper.
 pub(crate) struct Adaptive {
-    inner: Box<dyn Decoratable>,
+    inner: Box<dyn Stepper>,
     params: AdaptiveParams,
     /// Share of a step that the next part tries [–].
     part: f64,
@@ -50,6 +52,7 @@ pub(crate) struct Adaptive {
     kin: Kinematics,
     vel: Velocities,
     search: Search,
+    points: Vec<ContactPoint>,
     still: Vec<Motion>,
     /// Velocities along the rows of the last half of a part, at its start, middle and end.
     start: Vec<f64>,
@@ -67,13 +70,14 @@ const SMOOTH: f64 = 1.5;
 const STOPPED: f64 = 1e-6;
 /// A part is chosen to err by this share of what is allowed [–].
 const SAFETY: f64 = 0.8;
-/// Shares of the exponent that the controller gives to the error of this part and takes for that of the last one [–].
+/// Shares of the exponent that the controller gives to the error of this part and takes for that of the last
+/// one [–].
 const PI: [f64; 2] = [1.0, 0.3];
 /// By how much a part may be shorter than the last try, and longer than the last part [–].
 const CHANGES: [f64; 2] = [0.1, 8.0];
 
 /// The outcome of a part of a step.
-struct Part {
+struct Tried {
     state: State,
     report: StepReport,
     error: f64,
@@ -83,7 +87,7 @@ impl Adaptive {
     /// Around `inner`, which is made for `world` and is of `order` in the step where motions are smooth.
     pub(crate) fn new(
         world: &World,
-        (inner, order): (Box<dyn Decoratable>, u32),
+        (inner, order): (Box<dyn Stepper>, u32),
         params: AdaptiveParams,
     ) -> Result<Self, ShapeError> {
         let model = &world.model;
@@ -96,6 +100,7 @@ impl Adaptive {
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
             search: Search::new(world)?,
+            points: Vec::new(),
             still: vec![Motion::ZERO; model.bodies.len()],
             start: Vec::new(),
             half: Vec::new(),
@@ -104,25 +109,19 @@ impl Adaptive {
     }
 
     /// A part of h [s] from `state` by two halves, and how far it is from one step.
-    fn try_part(
-        &mut self,
-        world: &World,
-        state: &State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> Part {
+    fn try_part(&mut self, part: Part<'_>, state: &State, solver: &mut dyn ContactSolver) -> Tried {
+        let (world, half) = (part.world, Part { h: 0.5 * part.h, ..part });
         self.inner.memory_into(&mut self.before);
         let mut whole = state.clone();
-        let once = self.inner.step(world, &mut whole, input, h, solver);
-        self.inner.restore(world, state, input, &self.before);
+        let once = whole_step(&mut *self.inner, part, &mut whole, solver);
+        self.inner.restore(&self.before);
         let mut halves = state.clone();
-        let first = self.inner.step(world, &mut halves, input, 0.5 * h, solver);
+        let first = whole_step(&mut *self.inner, half, &mut halves, solver);
         if first.failure().is_some() {
-            return Part { state: halves, report: first, error: f64::INFINITY };
+            return Tried { state: halves, report: first, error: f64::INFINITY };
         }
         let middle = halves.v.clone();
-        let second = self.inner.step(world, &mut halves, input, 0.5 * h, solver);
+        let second = whole_step(&mut *self.inner, half, &mut halves, solver);
         let report = first.followed_by(second);
         let mut apart = vec![0.0; state.v.len()];
         difference_into(&world.model, &whole.q, &halves.q, 1.0, &mut apart);
@@ -133,18 +132,20 @@ impl Adaptive {
         let error = apart.iter().fold(grown.max(turning), |most, x| most.max(x.abs()));
         let finite = apart.iter().all(|x| x.is_finite());
         let bad = once.flagged() || report.flagged() || !finite;
-        Part { state: halves, report, error: if bad { f64::INFINITY } else { error } }
+        Tried { state: halves, report, error: if bad { f64::INFINITY } else { error } }
     }
 }
 
 impl Adaptive {
-    /// By how much a part may be late or early with a slip that stops or turns back in it, from that at the start, at `v` [m/s or rad/s].
+    /// By how much a part may be late or early with a slip that stops or turns back in it, from that at the
+    /// start, at `v` [m/s or rad/s].
     ///
-    /// Friction of a step has one direction. A step in which slip turns back ends at rest, and is late by what the other forces would have done
-    /// since; or it ends with the slip turned back, and has braked with the friction of afterwards from its start on. One step and two halves
-    /// may agree on either. After [`Self::overlap`] at the start, where slips of contacts are taken: rows of the end may have turned.
+    /// Friction of a step has one direction. A step in which slip turns back ends at rest, and is late by
+    /// what the other forces would have done since; or it ends with the slip turned back, and has braked with
+    /// the friction of afterwards from its start on. One step and two halves may agree on either. After
+    /// [`Self::overlap`] at the start, where slips of contacts are taken: rows of the end may have turned.
     fn turning(&mut self, world: &World, v: &[f64], middle: &[f64]) -> f64 {
-        let Self { inner, kin, vel, search, start, half, .. } = self;
+        let Self { inner, kin, vel, points, start, half, .. } = self;
         vel.update(&world.model, kin, v);
         let posed = inner.posed();
         velocities_into(posed, v, start);
@@ -159,7 +160,7 @@ impl Adaptive {
                     rows.end -= 1;
                     let c = &inner.contacts()[c];
                     let same = |p: &&ContactPoint| p.geometries == c.geometries && p.feature == c.feature;
-                    let Some(point) = search.points.iter().find(same) else { continue };
+                    let Some(point) = points.iter().find(same) else { continue };
                     let velocity = relative_velocity(kin, vel, point);
                     let slip = velocity - point.n * point.n.dot(velocity);
                     for (r, axis) in rows.clone().zip(c.axes()) {
@@ -183,8 +184,8 @@ impl Adaptive {
     /// The deepest overlap at q [m].
     fn overlap(&mut self, world: &World, q: &[f64]) -> f64 {
         self.kin.update(&world.model, q);
-        self.search.find(world, &self.kin, &self.still, (0.0, self.params.accuracy));
-        self.search.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap))
+        self.search.find(world, &self.kin, &self.still, (0.0, self.params.accuracy), &mut self.points);
+        self.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap))
     }
 }
 
@@ -193,32 +194,28 @@ impl Stepper for Adaptive {
         "adaptive"
     }
 
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
+    fn attempt(&mut self, step: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        let h = step.h;
         let AdaptiveParams { accuracy, horizon, least, most_parts, .. } = self.params;
         let mut at_start = Memory::default();
         self.inner.memory_into(&mut at_start);
         let part_at_start = self.part;
         let (mut here, mut done, mut tries) = (state.clone(), 0.0, 0);
         let mut report: Option<StepReport> = None;
-        // Length and error of the last try of this part, and what the last part erred by, of what it was allowed.
+        // Length and error of the last try of this part, and what the last part erred by, of what it was
+        // allowed.
         let (mut tried, mut last): (Option<[f64; 2]>, f64) = (None, 1.0);
         while done < 1.0 {
             tries += 1;
             if tries > most_parts {
-                self.inner.restore(world, state, input, &at_start);
+                self.inner.restore(&at_start);
                 self.part = part_at_start;
-                return StepReport::failed(format!(
+                let cause = format!(
                     "the accuracy is not met within {most_parts} parts of a step, {:.3} of which are done; canon.adaptive.most_parts allows \
                      more",
                     done
-                ));
+                );
+                return Attempt::Failed(cause.into());
             }
             let left: f64 = 1.0 - done;
             let mut share = self.part.min(left);
@@ -226,24 +223,24 @@ impl Stepper for Adaptive {
             if left - share < 0.1 * share {
                 share = left;
             }
-            let part = self.try_part(world, &here, input, share * h, solver);
+            let part = self.try_part(Part { h: share * h, ..*step }, &here, solver);
             let rounding = (ROUNDING[0] * accuracy).max(ROUNDING[1]);
             let smooth = (accuracy * share * h / horizon).max(rounding);
             let order = tried.map(|[long, error]| (error / part.error).ln() / (long / share).ln());
             let event = order.is_some_and(|order| order < SMOOTH);
             let allowed = if event { smooth.max(OF_EVENT * accuracy) } else { smooth };
             if part.error > allowed && share > least {
-                self.inner.restore(world, &here, input, &self.before);
+                self.inner.restore(&self.before);
                 let exponent = if event { 1.0 } else { self.exponent };
                 let shrink = (SAFETY * allowed / part.error).powf(exponent);
                 self.part = (share * shrink.clamp(CHANGES[0], 0.7)).max(least);
                 tried = Some([share, part.error]).filter(|[_, error]| error.is_finite());
                 continue;
             }
-            if part.report.failure().is_some() {
-                self.inner.restore(world, state, input, &at_start);
+            if let StepStatus::Failed(text) = part.report.status {
+                self.inner.restore(&at_start);
                 self.part = part_at_start;
-                return part.report;
+                return Attempt::Failed(Cause { text, extra: part.report.extra });
             }
             here = part.state;
             report = Some(match report {
@@ -265,7 +262,7 @@ impl Stepper for Adaptive {
         }
         here.t = state.t + h;
         *state = here;
-        report.unwrap_or_else(StepReport::start)
+        Attempt::Done(report.unwrap_or_default())
     }
 
     fn posed(&self) -> &Posed {
@@ -293,9 +290,9 @@ impl Stepper for Adaptive {
         out.substep = Some(self.part);
     }
 
-    fn restore(&mut self, world: &World, state: &State, input: &Input, memory: &Memory) {
+    fn restore(&mut self, memory: &Memory) {
         self.part = memory.substep.unwrap_or(1.0);
-        self.inner.restore(world, state, input, memory);
+        self.inner.restore(memory);
     }
 
     fn forget(&mut self) {
@@ -311,13 +308,10 @@ impl Stepper for Adaptive {
         self.inner.add_contact_source(source)
     }
 
-    fn slopes(&mut self, _: &World, _: &State, _: &Input, _: f64) -> Result<Slopes, NoSlopes> {
+    fn slopes(&mut self, _: &Part<'_>, _: &State) -> Result<Slopes, NoSlopes> {
         Err(NoSlopes::Unsupported("its parts are chosen by error control"))
     }
-}
 
-/// Nothing sleeps, and nothing is swept.
-impl Decoratable for Adaptive {
     fn clear_problem(&mut self) {
         self.inner.clear_problem();
     }

@@ -4,52 +4,50 @@
 //!     q̇ = v,   M v̇ = f(q, v) + Σ Jᵀ f_c(φ, J v)                                                  (1)
 //! ```
 //!
-//! f_c is [`super::spring_law`]; positions are those of [`super::chart`] about the start of the step, and the works of seven causes are
-//! integrated beside them for the ledger. What the method of integration does to the energy is [`super::ode::defect`]. Contact points are found anew at every evaluation. Stops of joints are springs of the
-//! same stiffness and dissipation; dry friction of joints is regularised as that of contacts, at the same slip in rad/s or m/s.
+//! f_c is [`super::spring_law`]; positions are those of [`super::chart`] about the start of the step, and the
+//! works of seven causes are integrated beside them for the ledger. What the method of integration does to
+//! the energy is [`super::ode::defect`]. Contact points are found anew at every evaluation. Stops of joints
+//! are springs of the same stiffness and dissipation; dry friction of joints is regularised as that of
+//! contacts, at the same slip in rad/s or m/s.
 //!
-//! The implicit method reads the Jacobian of (1) from the derivatives of inverse dynamics and of the contact law; what of it
-//! depends on how M⁻¹, J and contact points turn is left out, which costs iterations alone.
+//! The implicit method reads the Jacobian of (1) from the derivatives of inverse dynamics and of the contact
+//! law; what of it depends on how M⁻¹, J and contact points turn is left out, which costs iterations alone.
 
 use super::chart;
-use super::ended::{add_changes, end};
-use super::judged::{Judged, add_forces};
+use super::ended::add_changes;
+use super::judged::{Given, add_forces};
 use super::mechanics::{Gains, Mechanics};
+use super::method::{Method, Published, Shared, Solved};
 use super::ode::defect::energy_made;
 use super::ode::{Dense, Integrator, System, Tolerance};
 use super::search::{Search, relative_velocity};
 use super::spring_law;
-use super::unsupported::{UnsupportedByCanon, refuse_bound};
+use super::unsupported::{Features, UnsupportedByCanon};
 use crate::canon_params::CompliantParams;
+use crate::catalogue::{StepperEntry, entry};
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
-use crate::report::StepReport;
+use crate::report::Cause;
 use crate::state::State;
-use crate::stepping::Stepper;
-use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Decoratable;
-use crate::stepping::memory::Memory;
+use crate::stepping::attempt::Part;
 use crate::stepping::slopes::{NoSlopes, Slopes};
-use stiction_assembly::{ContactPoint, Posed};
+use stiction_assembly::ContactPoint;
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_dynamics::{Factor, integrate_into};
 use stiction_models::World;
 
-/// Works that are integrated: of actuators, given forces, dampers, normal forces, friction, stops, dry friction.
+/// Works that are integrated: of actuators, given forces, dampers, normal forces, friction, stops, dry
+/// friction.
 const WORKS: usize = 7;
 
-/// The stepper.
+/// The method.
 pub(crate) struct Compliant {
-    params: StepperParams,
     force: ForceLaw,
     integrator: Integrator,
-    judged: Judged,
     start: Mechanics,
     y: Vec<f64>,
-    q_next: Vec<f64>,
-    ledger: EnergyLedger,
 }
 
 /// The evaluation of (1), with its scratch.
@@ -58,6 +56,7 @@ struct ForceLaw {
     at: Mechanics,
     gains: Gains,
     search: Search,
+    points: Vec<ContactPoint>,
     still: Vec<Motion>,
     factor: Factor,
     q: Vec<f64>,
@@ -76,10 +75,17 @@ struct Motions<'a> {
     law: &'a mut ForceLaw,
 }
 
-impl Compliant {
-    /// For `world`; the parameters must be valid.
-    pub(crate) fn new(world: &World, params: StepperParams) -> Result<Self, UnsupportedByCanon> {
-        refuse_bound(world, "compliant")?;
+impl Published for Compliant {
+    const ENTRY: &'static StepperEntry = entry("compliant");
+    const SUPPORTS: Features = Features {
+        dry_friction: true,
+        turning_joints: true,
+        pressure: true,
+        restitution: true,
+        ..Features::TREES
+    };
+
+    fn new(world: &World, params: &StepperParams) -> Result<Self, UnsupportedByCanon> {
         let model = &world.model;
         let numbers = || vec![0.0; model.nv()];
         let gains = Gains::new(world);
@@ -87,16 +93,14 @@ impl Compliant {
         let tolerance = Tolerance { relative: own.relative_tolerance, absolute: own.absolute_tolerance };
         Ok(Self {
             integrator: Integrator::new(own.method, tolerance),
-            judged: Judged::new(world, gains.q_of_dof.clone()),
             start: Mechanics::new(world),
             y: vec![0.0; 2 * model.nv() + WORKS],
-            q_next: model.neutral(),
-            ledger: EnergyLedger::default(),
             force: ForceLaw {
                 params: own,
                 at: Mechanics::new(world),
                 gains,
                 search: Search::new(world)?,
+                points: Vec::new(),
                 still: vec![Motion::ZERO; model.bodies.len()],
                 factor: Factor::new(model),
                 q: model.neutral(),
@@ -105,19 +109,24 @@ impl Compliant {
                 stops: numbers(),
                 dry: numbers(),
             },
-            params,
         })
     }
+}
 
-    fn attempt(
+impl Method for Compliant {
+    fn name(&self) -> &'static str {
+        Self::ENTRY.name
+    }
+
+    fn solve(
         &mut self,
-        world: &World,
+        part: &Part<'_>,
         state: &State,
-        input: &Input,
-        h: f64,
-        solver: &dyn ContactSolver,
-    ) -> Result<u32, String> {
-        let n = state.v.len();
+        at: &mut Shared,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<Solved, Cause> {
+        let (Part { world, input, h, .. }, n) = (*part, state.v.len());
+        self.integrator.set_next_step(at.substep.unwrap_or(0.0));
         self.start.look(world, &state.q, &state.v);
         let before = self.start.energies(world, (&state.q, &state.v));
         self.y.fill(0.0);
@@ -131,16 +140,17 @@ impl Compliant {
         let (_, steps) = self.integrator.run(&mut motions, (0.0, h), &mut self.y, &mut watch)?;
         let (delta, rest) = self.y.split_at(n);
         let (v, works) = rest.split_at(n);
-        integrate_into(&world.model, &state.q, delta, 1.0, &mut self.q_next);
-        self.force.find_contacts(world, &self.q_next, v, self.params.margin);
+        integrate_into(&world.model, &state.q, delta, 1.0, &mut at.q);
+        at.v.copy_from_slice(v);
+        self.force.find_contacts(world, &at.q, v, at.params.margin);
         let law = &self.force;
-        let at_end = (&law.at.kin, &law.search);
-        let here = (&self.q_next[..], v);
-        self.judged.pose(world, at_end, here, (&self.params, h), (&law.forces, &[], solver.needs()))?;
-        let after = self.force.at.energies(world, here);
+        let forces = at.take_touching(&law.points, &law.forces);
+        let (q, given) = (at.q.clone(), Given { contacts: &forces, joints: &[], over: h });
+        at.pose_forces(part, &law.at.kin, &q, v, &given, solver.needs())?;
+        let after = self.force.at.energies(world, (&q, v));
         let [actuators, applied, damping, normal, friction, limits, joint_friction] =
             std::array::from_fn(|k| works[k]);
-        self.ledger = EnergyLedger {
+        let mut ledger = EnergyLedger {
             actuators,
             applied,
             damping,
@@ -151,8 +161,25 @@ impl Compliant {
             integrator,
             ..EnergyLedger::default()
         };
-        add_changes(&mut self.ledger, before, after);
-        Ok(steps)
+        add_changes(&mut ledger, before, after);
+        at.efforts.copy_from_slice(&self.force.at.forces.efforts);
+        at.substep = Some(self.integrator.next_step());
+        Ok(Solved { iterations: steps, ledger: Some(ledger), ..Solved::default() })
+    }
+
+    fn jacobian(&mut self, _: &Part<'_>, _: &State, _: &mut Shared) -> Result<Slopes, NoSlopes> {
+        Err(NoSlopes::Unsupported("its stages are chosen by error control"))
+    }
+
+    fn search(&mut self) -> Option<&mut Search> {
+        Some(&mut self.force.search)
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        self.start.take_numbers(world);
+        self.force.at.take_numbers(world);
+        self.force.gains = Gains::new(world);
+        self.force.search.finder.take_surfaces(world);
     }
 }
 
@@ -160,9 +187,9 @@ impl ForceLaw {
     /// Kinematics, contact points within `margin` and their forces, at q and v.
     fn find_contacts(&mut self, world: &World, q: &[f64], v: &[f64], margin: f64) {
         self.at.look(world, q, v);
-        self.search.find_compliant(world, &self.at.kin, &self.still, margin);
+        self.search.find_compliant(world, &self.at.kin, &self.still, margin, &mut self.points);
         self.forces.clear();
-        for c in &self.search.points {
+        for c in &self.points {
             let velocity = relative_velocity(&self.at.kin, &self.at.vel, c);
             self.forces.push(spring_law::force(&self.params, c, velocity));
         }
@@ -199,7 +226,7 @@ impl System for Motions<'_> {
         law.q = q;
         law.at.find_mass(world);
         law.factor.factor(&law.at.mass).map_err(|e| format!("the mass matrix: {e}"))?;
-        let ForceLaw { at, tau, search, forces, stops, dry, factor, .. } = &mut **law;
+        let ForceLaw { at, tau, points, forces, stops, dry, factor, .. } = &mut **law;
         let by = &at.forces;
         let mut works = [0.0; WORKS];
         for i in 0..n {
@@ -212,13 +239,13 @@ impl System for Motions<'_> {
             works[5] += v[i] * stops[i];
             works[6] += v[i] * dry[i];
         }
-        for (c, force) in search.points.iter().zip(&*forces) {
+        for (c, force) in points.iter().zip(&*forces) {
             let velocity = relative_velocity(&at.kin, &at.vel, c);
             let normal = c.n * c.n.dot(*force);
             works[3] += velocity.dot(normal);
             works[4] += velocity.dot(*force - normal);
         }
-        add_forces(world, &at.kin, &search.points, forces, 1.0, tau);
+        add_forces(world, &at.kin, points, forces, 1.0, tau);
         factor.solve_in_place(tau);
         let (rate, rest) = out.split_at_mut(n);
         let (acceleration, power) = rest.split_at_mut(n);
@@ -240,11 +267,11 @@ impl System for Motions<'_> {
         let v = &y[n..2 * n];
         out.fill(0.0);
         let Self { world, law, .. } = self;
-        let ForceLaw { params, at, gains, search, factor, stops, dry, .. } = &mut **law;
+        let ForceLaw { params, at, gains, points, factor, stops, dry, .. } = &mut **law;
         let Gains { springs, dampers, .. } = &*gains;
         at.find_derivatives(world, v);
         let slope = |c: &ContactPoint| spring_law::gains(params, c, relative_velocity(&at.kin, &at.vel, c));
-        let slopes: Vec<[f64; 3]> = search.points.iter().map(slope).collect();
+        let slopes: Vec<[f64; 3]> = points.iter().map(slope).collect();
         let (mut of_q, mut of_v, mut unit) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         for column in 0..n {
             unit.fill(0.0);
@@ -266,14 +293,14 @@ impl System for Motions<'_> {
             }
             at.vel.update(&world.model, &at.kin, &unit);
             let (mut by_q, mut by_v) = (Vec::new(), Vec::new());
-            for (c, [k, d, slip]) in search.points.iter().zip(&slopes) {
+            for (c, [k, d, slip]) in points.iter().zip(&slopes) {
                 let moved = relative_velocity(&at.kin, &at.vel, c);
                 let along = c.n.dot(moved);
                 by_q.push(c.n * (-k * along));
                 by_v.push(c.n * (-d * along) - (moved - c.n * along) * *slip);
             }
-            add_forces(world, &at.kin, &search.points, &by_q, 1.0, &mut of_q);
-            add_forces(world, &at.kin, &search.points, &by_v, 1.0, &mut of_v);
+            add_forces(world, &at.kin, points, &by_q, 1.0, &mut of_q);
+            add_forces(world, &at.kin, points, &by_v, 1.0, &mut of_v);
             factor.solve_in_place(&mut of_q);
             factor.solve_in_place(&mut of_v);
             out[column * all + n + column] = 1.0;
@@ -283,85 +310,5 @@ impl System for Motions<'_> {
             }
         }
         Ok(())
-    }
-}
-
-impl Stepper for Compliant {
-    fn name(&self) -> &'static str {
-        "compliant"
-    }
-
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        let steps = match self.attempt(world, state, input, h, solver) {
-            Ok(steps) => steps,
-            Err(cause) => {
-                self.integrator.forget();
-                return StepReport::failed(cause);
-            }
-        };
-        let n = state.v.len();
-        let report = StepReport { iterations: steps, parts: 1, ..StepReport::start() };
-        let to = (&self.q_next[..], &self.y[n..2 * n]);
-        end(state, h, to, (&self.judged.points, self.ledger), report)
-    }
-
-    fn posed(&self) -> &Posed {
-        &self.judged.rows.posed
-    }
-
-    fn impulses(&self) -> &[f64] {
-        &self.judged.rows.impulses
-    }
-
-    fn contacts(&self) -> &[ContactPoint] {
-        &self.judged.points
-    }
-
-    fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {
-        out.clear();
-        out.extend_from_slice(&self.force.at.forces.efforts);
-    }
-
-    fn memory_into(&self, out: &mut Memory) {
-        *out = Memory { saturated: vec![false; self.force.at.forces.efforts.len()], ..Memory::default() };
-        out.substep = Some(self.integrator.next_step());
-    }
-
-    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
-        self.integrator.set_next_step(memory.substep.unwrap_or(0.0));
-    }
-
-    fn forget(&mut self) {
-        self.integrator.forget();
-    }
-
-    fn take_numbers(&mut self, world: &World) {
-        self.start.take_numbers(world);
-        self.force.at.take_numbers(world);
-        self.force.gains = Gains::new(world);
-        self.force.search.finder.take_surfaces(world);
-    }
-
-    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        self.force.search.sources.push(source);
-        true
-    }
-
-    fn slopes(&mut self, _: &World, _: &State, _: &Input, _: f64) -> Result<Slopes, NoSlopes> {
-        Err(NoSlopes::Unsupported("its stages are chosen by error control"))
-    }
-}
-
-/// Nothing sleeps, and nothing is swept.
-impl Decoratable for Compliant {
-    fn clear_problem(&mut self) {
-        self.judged.clear();
     }
 }

@@ -1,11 +1,8 @@
-//! How a step of the canon ends, once it has its velocities and impulses: the works of its rows, the changes of energies, the state moved,
-//! the report. The judge is shown the problem of the step, or that of [`super::judged`] by methods that bring their own forces.
+//! Entries of the energy ledger that methods have in common: works of rows, and changes of energies.
 
 use super::search::velocities_into;
 use crate::energy_ledger::EnergyLedger;
-use crate::report::StepReport;
-use crate::state::State;
-use stiction_assembly::{BlockKey, ContactPoint, Posed, RowKey};
+use stiction_assembly::{BlockKey, Posed, RowKey};
 
 /// The works ½ (c + c⁺) λ of all rows, by cause, where impulses changed the velocity `before` into `after`.
 pub(super) fn works_of_rows(posed: &Posed, impulses: &[f64], before: &[f64], after: &[f64]) -> EnergyLedger {
@@ -35,29 +32,11 @@ pub(super) fn works_of_rows(posed: &Posed, impulses: &[f64], before: &[f64], aft
     ledger
 }
 
-/// Writes the changes of T, U of gravity and of springs into `ledger`, and adds the work of what carries weight, which is told [J].
+/// Writes the changes of T, U of gravity and of springs into `ledger`, and adds the work of what carries
+/// weight, which is told [J].
 pub(super) fn add_changes(ledger: &mut EnergyLedger, before: [f64; 4], after: [f64; 4]) -> f64 {
     let [kinetic, gravity, springs, carried] = std::array::from_fn(|k| after[k] - before[k]);
     (ledger.kinetic, ledger.gravity, ledger.springs) = (kinetic, gravity, springs);
     ledger.applied += carried;
     carried
-}
-
-/// Moves `state` to (q, v) after h [s]; the report, with its contacts and its ledger.
-pub(super) fn end(
-    state: &mut State,
-    h: f64,
-    (q, v): (&[f64], &[f64]),
-    (points, ledger): (&[ContactPoint], EnergyLedger),
-    report: StepReport,
-) -> StepReport {
-    state.q.copy_from_slice(q);
-    state.v.copy_from_slice(v);
-    state.t += h;
-    StepReport {
-        contacts: points.len(),
-        penetration: points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
-        ledger: Some(ledger),
-        ..report
-    }
 }

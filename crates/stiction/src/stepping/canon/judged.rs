@@ -1,16 +1,17 @@
-//! The exact law's problem at the end of a step of a method that brings its own contact forces, for the judge.
+//! The exact law's problem at the end of a step of a method that brings its own contact forces, for the
+//! judge.
 //!
 //! ```text
-//!     g = J v_f + φ₊/h,   v_f = v⁺ − M⁻¹ Jᵀ λ                                                       (1)
+//!     g = J v_f + biases of gaps,   v_f = v⁺ − M⁻¹ Jᵀ λ                                             (1)
 //! ```
 //!
-//! at q⁺; λ is h times the contact forces there. c = J v⁺ is then what the step ended with, and the certificate says how far
-//! λ and c are from Signorini's and Coulomb's law. What neither touches nor bears anything is no contact: such a method meets what comes in
-//! its next step.
+//! J and M are those of the kinematics at which the method took its forces; λ is the time over which they act
+//! times the forces there. c = J v⁺ is then what the step ended with, and the certificate says how far λ and
+//! c are from Signorini's and Coulomb's law.
 
+use super::method::Shared;
 use super::rows::Rows;
-use super::search::Search;
-use crate::params::StepperParams;
+use crate::stepping::attempt::Part;
 use stiction_assembly::{BlockKey, ContactPoint, RowKey};
 use stiction_contact::Needs;
 use stiction_dynamics::Kinematics;
@@ -20,77 +21,73 @@ use stiction_models::World;
 /// Gap at which something touches [m].
 const TOUCH: f64 = 1e-8;
 
-/// The force of a stop of a joint.
-pub(super) struct StopForce {
-    pub(super) key: RowKey,
-    pub(super) dof: usize,
+/// The force of a stop or of dry friction of a joint.
+pub(crate) struct JointForce {
+    pub(crate) key: RowKey,
+    pub(crate) dof: usize,
     /// Direction of the force: 1 at the lower end of the range, −1 at the upper.
-    pub(super) sign: f64,
+    pub(crate) sign: f64,
     /// Away from the stop [N or N·m].
-    pub(super) force: f64,
+    pub(crate) force: f64,
 }
 
-/// Problem, impulses and contact points.
-pub(super) struct Judged {
-    pub(super) rows: Rows,
-    pub(super) points: Vec<ContactPoint>,
-    /// On B, of each [N].
-    forces: Vec<Vec3>,
-    v_free: Vec<f64>,
+/// Forces that acted in a step for the time `over` [s].
+pub(crate) struct Given<'a> {
+    /// On B, of every point of [`Shared::points`], in W [N].
+    pub(crate) contacts: &'a [Vec3],
+    pub(crate) joints: &'a [JointForce],
+    pub(crate) over: f64,
 }
 
-impl Judged {
-    pub(super) fn new(world: &World, q_of_dof: Vec<usize>) -> Self {
-        Self {
-            rows: Rows::new(world, q_of_dof),
-            points: Vec::new(),
-            forces: Vec::new(),
-            v_free: vec![0.0; world.model.nv()],
-        }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.rows.clear();
+impl Shared {
+    /// Takes those of the `points` that touch or bear a force; the forces of these. An open contact without
+    /// force is left out: the method finds it in its next step.
+    pub(super) fn take_touching(&mut self, points: &[ContactPoint], forces: &[Vec3]) -> Vec<Vec3> {
         self.points.clear();
-        self.forces.clear();
+        let pairs = points.iter().zip(forces);
+        let touching = pairs.filter(|(c, f)| c.gap <= TOUCH || **f != Vec3::ZERO);
+        let take = |(c, force): (&ContactPoint, &Vec3)| {
+            self.points.push(ContactPoint { spring: None, restitution: 0.0, ..*c });
+            *force
+        };
+        touching.map(take).collect()
     }
 
-    /// (1), with the force on B at every point of the search in W [N], and those of stops.
-    pub(super) fn pose(
+    /// Poses (1) at `kin`, with rows whose gaps and velocities before the step are those of (q, v), and v⁺.
+    pub(crate) fn pose_forces(
         &mut self,
-        world: &World,
-        (kin, search): (&Kinematics, &Search),
-        (q, v): (&[f64], &[f64]),
-        (params, h): (&StepperParams, f64),
-        (forces, stops, needs): (&[Vec3], &[StopForce], Needs),
+        part: &Part<'_>,
+        kin: &Kinematics,
+        q: &[f64],
+        v: &[f64],
+        given: &Given<'_>,
+        needs: Needs,
     ) -> Result<(), String> {
-        self.clear();
-        let touching = search.points.iter().zip(forces).filter(|(c, f)| c.gap <= TOUCH || **f != Vec3::ZERO);
-        for (c, force) in touching {
-            self.points.push(ContactPoint { spring: None, restitution: 0.0, ..*c });
-            self.forces.push(*force);
-        }
-        let forces = &self.forces[..];
-        self.rows.factor(world, kin)?;
-        self.v_free.fill(0.0);
-        add_forces(world, kin, &self.points, forces, -h, &mut self.v_free);
-        stops.iter().for_each(|s| self.v_free[s.dof] -= h * s.sign * s.force);
-        self.rows.factor.solve_in_place(&mut self.v_free);
-        self.v_free.iter_mut().zip(v).for_each(|(free, v)| *free += v);
+        let Part { world, h, .. } = *part;
+        let Given { contacts, joints, over } = *given;
+        let Self { params, rows, points, .. } = self;
+        rows.factor(world, kin)?;
+        let mut v_free = std::mem::take(&mut rows.v_free);
+        v_free.fill(0.0);
+        add_forces(world, kin, points, contacts, -over, &mut v_free);
+        joints.iter().for_each(|j| v_free[j.dof] -= over * j.sign * j.force);
+        rows.factor.solve_in_place(&mut v_free);
+        v_free.iter_mut().zip(&self.v).for_each(|(free, v)| *free += v);
         let params = params.rows(h, &world.model.gravity);
-        let here = (q, v, &self.v_free[..]);
-        self.rows.pose(world, (kin, &self.points), here, params, !needs.delassus_factor)?;
-        let Rows { posed, impulses, .. } = &mut self.rows;
+        let posed = rows.pose(world, (kin, points), (q, v, &v_free), params, !needs.delassus_factor);
+        rows.v_free = v_free;
+        posed?;
+        let Rows { posed, impulses, .. } = rows;
         for (block, what) in posed.blocks.iter().enumerate() {
             let c = match what.key {
                 BlockKey::Contact(c) => c,
                 BlockKey::Row(key) => {
                     let row = posed.normal_row(block);
-                    stops.iter().filter(|s| s.key == key).for_each(|s| impulses[row] = h * s.force);
+                    joints.iter().filter(|j| j.key == key).for_each(|j| impulses[row] += over * j.force);
                     continue;
                 }
             };
-            let (point, impulse) = (&self.points[c], forces[c] * h);
+            let (point, impulse) = (&points[c], contacts[c] * over);
             match &mut impulses[posed.problem.range(block)] {
                 [t1, t2, n, ..] => {
                     (*t1, *t2, *n) = (point.t1.dot(impulse), point.t2.dot(impulse), point.n.dot(impulse));

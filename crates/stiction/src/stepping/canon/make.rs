@@ -2,14 +2,31 @@
 
 use super::adaptive::Adaptive;
 use super::compliant::Compliant;
-use super::contact_law::ContactLaw;
 use super::event_driven::EventDriven;
-use super::theta::ThetaStepper;
+use super::method::{MethodStepper, Published};
+use super::theta::{Anitescu, Moreau, StewartTrinkle, Theta, Todorov};
 use super::unsupported::UnsupportedByCanon;
 use super::variational::Variational;
 use crate::params::StepperParams;
-use crate::stepping::decoratable::Decoratable;
+use crate::stepping::Stepper;
 use stiction_models::World;
+
+/// A stepper that was made, or why it was not.
+type Made = Result<Box<dyn Stepper>, UnsupportedByCanon>;
+
+/// Makes a stepper.
+type Make = fn(&World, StepperParams) -> Made;
+
+/// The methods, by the names of their entries.
+const METHODS: [(&str, Make); 7] = [
+    entry::<Theta<Moreau>>(),
+    entry::<Theta<StewartTrinkle>>(),
+    entry::<Theta<Anitescu>>(),
+    entry::<Theta<Todorov>>(),
+    entry::<Compliant>(),
+    entry::<EventDriven>(),
+    entry::<Variational>(),
+];
 
 /// Steppers around which `adaptive` can control the error.
 const INNER: &str = "moreau, stewart-trinkle, anitescu, todorov, variational";
@@ -17,41 +34,30 @@ const INNER: &str = "moreau, stewart-trinkle, anitescu, todorov, variational";
 /// Share of the accuracy up to which the gap of a contact counts as closed under `adaptive` [–].
 const TOUCH: f64 = 0.1;
 
-/// The stepper called `name`; `None` if the canon has no such.
-pub(crate) fn make(
-    world: &World,
-    name: &str,
-    params: &StepperParams,
-) -> Option<Result<Box<dyn Decoratable>, UnsupportedByCanon>> {
-    let params = params.clone();
-    let made: Result<Box<dyn Decoratable>, _> = match (ContactLaw::of(name), name) {
-        (Some(law), _) => ThetaStepper::new(world, law, params).map(|s| Box::new(s) as _),
-        (None, "compliant") => Compliant::new(world, params).map(|s| Box::new(s) as _),
-        (None, "event-driven") => EventDriven::new(world, params).map(|s| Box::new(s) as _),
-        (None, "variational") => Variational::new(world, params).map(|s| Box::new(s) as _),
-        (None, "adaptive") => {
-            let adaptive = params.canon.adaptive.clone();
-            match make_inner(world, &adaptive.inner, params) {
-                Some((inner, order)) => {
-                    inner.and_then(|inner| Ok(Box::new(Adaptive::new(world, (inner, order), adaptive)?) as _))
-                }
-                None => Err(UnsupportedByCanon::Inner { name: adaptive.inner, available: INNER }),
-            }
-        }
-        _ => return None,
-    };
-    Some(made)
+const fn entry<M: Published>() -> (&'static str, Make) {
+    (M::ENTRY.name, |world, params| Ok(Box::new(MethodStepper::<M>::new(world, params)?)))
 }
 
-/// A stepper that was made, or why it was not.
-type Made = Result<Box<dyn Decoratable>, UnsupportedByCanon>;
+/// The stepper called `name`; `None` if the canon has no such.
+pub(crate) fn make(world: &World, name: &str, params: &StepperParams) -> Option<Made> {
+    if name == "adaptive" {
+        return Some(make_adaptive(world, params));
+    }
+    let (_, make) = METHODS.iter().find(|(known, _)| *known == name)?;
+    Some(make(world, params.clone()))
+}
 
-/// The stepper called `name`, if `adaptive` can stand around it, with the order of its smooth motions.
-fn make_inner(world: &World, name: &str, mut params: StepperParams) -> Option<(Made, u32)> {
+/// `adaptive` around the stepper that its parameters name.
+fn make_adaptive(world: &World, params: &StepperParams) -> Made {
+    let (mut params, adaptive) = (params.clone(), params.canon.adaptive.clone());
     let canon = &mut params.canon;
     canon.tolerance = canon.adaptive.solver_tolerance(canon.tolerance);
     canon.moreau.touch = canon.moreau.touch.max(TOUCH * canon.adaptive.accuracy);
-    let second = name == "variational" || name == "moreau" && canon.moreau.theta == 0.5;
-    let made = INNER.split(", ").any(|known| known == name).then(|| make(world, name, &params))?;
-    made.map(|made| (made, if second { 2 } else { 1 }))
+    let name = &adaptive.inner[..];
+    let order = if name == "variational" || name == "moreau" && canon.moreau.theta == 0.5 { 2 } else { 1 };
+    let known = INNER.split(", ").any(|known| known == name);
+    match known.then(|| make(world, name, &params)).flatten() {
+        Some(inner) => Ok(Box::new(Adaptive::new(world, (inner?, order), adaptive)?)),
+        None => Err(UnsupportedByCanon::Inner { name: adaptive.inner, available: INNER }),
+    }
 }

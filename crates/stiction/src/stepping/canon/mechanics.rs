@@ -1,7 +1,8 @@
 //! M, forces by cause, and their derivatives at one q and v: (1) of [`super`].
 
 use stiction_assembly::forces::GravityCompensation;
-use stiction_assembly::forces::actuators::{self, clamp, rotation_vector};
+use stiction_assembly::forces::actuators::{self, rotation_vector};
+use stiction_assembly::laws::spring::{held_damper, held_spring};
 use stiction_dynamics::{
     Accelerations, ColumnRates, CrbaWorkspace, JointKind, Kinematics, MassMatrix, RneaDerivatives,
     RneaWorkspace, Velocities, bias_into, crba_into, integrate_into, kinetic_energy, potential_energy,
@@ -102,7 +103,7 @@ impl Mechanics {
         forces.inertial.iter_mut().for_each(|b| *b = -*b);
         self.gravity_compensation.add(world, kin, &mut forces.inertial);
         for (i, dof) in model.dofs.iter().enumerate() {
-            forces.damping[i] = -dof.damping * v[i];
+            forces.damping[i] = held_damper(dof.damping, v[i]);
         }
         forces.springs.fill(0.0);
         for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
@@ -114,18 +115,17 @@ impl Mechanics {
                 JointKind::Free => continue,
             };
             for (k, stretch) in stretch.iter().enumerate().take(joint.kind.nv()) {
-                forces.springs[joint.idx_v + k] = -joint.stiffness * stretch;
+                forces.springs[joint.idx_v + k] = held_spring(joint.stiffness, *stretch);
             }
         }
         forces.actuators.fill(0.0);
         for (i, a) in world.actuators.iter().enumerate() {
             let u = control.get(i).copied().unwrap_or(0.0);
-            let u = a.control_limit.map_or(u, |[lo, hi]| u.clamp(lo, hi));
             let sum = |of: &dyn Fn(usize) -> f64| a.transmission.iter().map(|&(d, c)| c * of(d)).sum::<f64>();
             let (length, rate) = (sum(&|d| q[q_of_dof[d]]), sum(&|d| v[d]));
-            let law = a.law;
-            let wanted = law.gain * u + law.bias + law.bias_length * length + law.bias_velocity * rate;
-            let effort = clamp(a, wanted);
+            let law = actuators::law(a);
+            let wanted = law.effort(u, length, rate);
+            let effort = law.limited(wanted);
             (forces.efforts[i], forces.at_limit[i]) = (effort, effort != wanted);
             for &(dof, c) in &a.transmission {
                 forces.actuators[dof] += c * effort;

@@ -1,4 +1,5 @@
-//! The canon of time stepping: the published methods that other simulators and courses teach, one beside the other.
+//! The canon of time stepping: the published methods that other simulators and courses teach, one beside the
+//! other.
 //!
 //! | stepper | contact law | file |
 //! |---|---|---|
@@ -11,25 +12,27 @@
 //! | `variational` | none: discrete mechanics, with impacts by the exact law between steps | [`variational`] |
 //! | `adaptive` | that of another stepper, whose steps are doubled to control the error | [`adaptive`] |
 //!
-//! They stand on the same dynamics, contact points and rows as `time-stepping`, and the same judge certifies them. None lets
-//! anything sleep, sweeps fast bodies, or resolves overlaps in the positions alone.
+//! They stand on the same dynamics, contact points and rows as `time-stepping`, and the same judge certifies
+//! them. None lets anything sleep, sweeps fast bodies, or resolves overlaps in the positions alone.
 
 mod adaptive;
 mod chart;
 mod compliant;
-mod contact_law;
 mod ended;
 mod event_driven;
-mod judged;
+pub(crate) mod judged;
 mod make;
 mod mechanics;
+pub(crate) mod method;
 mod ode;
 mod restitution;
-mod rows;
-mod search;
+pub(crate) mod rows;
+pub(crate) mod search;
 mod spring_law;
+#[cfg(test)]
+mod tests;
 mod theta;
-mod unsupported;
+pub(crate) mod unsupported;
 mod variational;
 
 pub(crate) use make::make;

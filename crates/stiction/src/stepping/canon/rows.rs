@@ -1,4 +1,5 @@
-//! Posing rows at one q outside a step of the θ-method: impacts, choices of modes, and what the judge is shown.
+//! Posing rows at one q outside a step of the θ-method: impacts, choices of modes, and what the judge is
+//! shown.
 
 use stiction_assembly::loops::Loops;
 use stiction_assembly::{ContactPoint, Posed, Posing, RowParams, WarmStart};
@@ -8,16 +9,17 @@ use stiction_dynamics::{CrbaWorkspace, Factor, Kinematics, MassMatrix, crba_into
 use stiction_models::World;
 
 /// A problem, its impulses, and M with its factor.
-pub(super) struct Rows {
-    pub(super) posed: Posed,
-    pub(super) impulses: Vec<f64>,
+pub(crate) struct Rows {
+    pub(crate) posed: Posed,
+    pub(crate) impulses: Vec<f64>,
     pub(super) mass: MassMatrix,
     pub(super) factor: Factor,
+    pub(super) v_free: Vec<f64>,
     crba: CrbaWorkspace,
     motions: Vec<Motion>,
     warm: WarmStart,
-    loops: Loops,
-    q_of_dof: Vec<usize>,
+    pub(super) loops: Loops,
+    pub(super) q_of_dof: Vec<usize>,
 }
 
 impl Rows {
@@ -28,6 +30,7 @@ impl Rows {
             impulses: Vec::new(),
             mass: MassMatrix::new(model),
             factor: Factor::new(model),
+            v_free: vec![0.0; model.nv()],
             crba: CrbaWorkspace::new(model),
             motions: vec![Motion::ZERO; model.bodies.len()],
             warm: WarmStart::default(),

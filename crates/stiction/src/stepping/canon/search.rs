@@ -7,17 +7,16 @@ use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_dynamics::{Kinematics, Velocities, point_velocity};
 use stiction_models::World;
 
-/// Where contact points come from.
-pub(super) struct Search {
+/// The producers of contact points.
+pub(crate) struct Search {
     pub(super) finder: ContactFinder,
     pub(super) sources: Vec<Box<dyn ContactSource>>,
-    pub(super) points: Vec<ContactPoint>,
 }
 
 impl Search {
     pub(super) fn new(world: &World) -> Result<Self, ShapeError> {
         let finder = ContactFinder::new(world, false)?;
-        Ok(Self { finder, sources: Vec::new(), points: Vec::new() })
+        Ok(Self { finder, sources: Vec::new() })
     }
 
     /// All that may close within h [s] if bodies move as `motions` say, and all within the margin.
@@ -27,25 +26,35 @@ impl Search {
         kin: &Kinematics,
         motions: &[Motion],
         (h, margin): (f64, f64),
+        points: &mut Vec<ContactPoint>,
     ) {
         let ahead =
             Lookahead { margin, h, continuous: None, rigid: true, patches: PatchDetail::Representative };
-        self.finder.find(world, kin, motions, ahead, &mut self.points);
-        self.points.retain(|c| !c.redundant);
+        self.finder.find(world, kin, motions, ahead, points);
+        points.retain(|c| !c.redundant);
         for source in &mut self.sources {
-            source.find(world, kin, motions, h, &mut self.points);
+            source.find(world, kin, motions, h, points);
         }
-        self.points.sort_by_key(|c| c.geometries);
+        points.sort_by_key(|c| c.geometries);
     }
-    /// Finds points nearer than `margin` at `kin`, each for itself: springs are not shared by the points of a face.
-    pub(super) fn find_compliant(&mut self, world: &World, kin: &Kinematics, still: &[Motion], margin: f64) {
+
+    /// Finds points nearer than `margin` at `kin`, each for itself: springs are not shared by the points of a
+    /// face.
+    pub(super) fn find_compliant(
+        &mut self,
+        world: &World,
+        kin: &Kinematics,
+        still: &[Motion],
+        margin: f64,
+        points: &mut Vec<ContactPoint>,
+    ) {
         let patches = PatchDetail::Polygons;
         let ahead = Lookahead { margin, h: 0.0, continuous: None, rigid: false, patches };
-        self.finder.find(world, kin, still, ahead, &mut self.points);
+        self.finder.find(world, kin, still, ahead, points);
         for source in &mut self.sources {
-            source.find(world, kin, still, 0.0, &mut self.points);
+            source.find(world, kin, still, 0.0, points);
         }
-        self.points.sort_by_key(|c| c.geometries);
+        points.sort_by_key(|c| c.geometries);
     }
 }
 

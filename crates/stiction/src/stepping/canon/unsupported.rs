@@ -1,9 +1,8 @@
-//! Worlds that a stepper of the canon has no word for.
+//! Worlds with parts that a method does not support.
 
-use super::contact_law::ContactLaw;
 use stiction_collision::ShapeError;
 use stiction_dynamics::JointKind;
-use stiction_models::{Dimension, HydroelasticKind, World};
+use stiction_models::{Dimension, Geometry, HydroelasticKind, World};
 use stiction_solvers::registry::SolverError;
 
 /// A world that the stepper does not take.
@@ -25,80 +24,92 @@ pub enum UnsupportedByCanon {
     Contact { stepper: &'static str, what: &'static str, name: String },
 }
 
-/// The error of what `law` cannot step.
-pub(super) fn refuse(world: &World, law: ContactLaw) -> Result<(), UnsupportedByCanon> {
-    let stepper = law.name();
-    if let Some(tendon) = world.tendons.first() {
-        let name = tendon.name.clone();
-        return Err(UnsupportedByCanon::Part { stepper, what: "tendon", name });
-    }
-    if law == ContactLaw::Moreau {
-        return Ok(());
-    }
-    refuse_pressure(world, stepper)?;
-    let geometries = world.geometries.iter().map(|g| (&g.name, g.material.restitution, g.material.dimension));
-    let pairs = world.pairs.iter().map(|p| (&p.name, p.surface.restitution, p.surface.dimension));
-    for (name, restitution, dimension) in geometries.chain(pairs) {
-        let what = match () {
-            () if restitution > 0.0 => "bounce",
-            () if dimension > Dimension::Sliding => "resist spinning or rolling",
-            () => continue,
-        };
-        return Err(UnsupportedByCanon::Contact { stepper, what, name: name.clone() });
-    }
-    Ok(())
+/// The parts of a world that a method knows, beyond trees of joints with limits, servos and contacts of
+/// sliding friction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Features {
+    pub(crate) tendons: bool,
+    pub(crate) loops: bool,
+    pub(crate) couplings: bool,
+    /// Dry friction of joints.
+    pub(crate) dry_friction: bool,
+    /// Ball and free joints, whose coordinates do not add up.
+    pub(crate) turning_joints: bool,
+    /// Surfaces that press over an area.
+    pub(crate) pressure: bool,
+    /// Contacts that bounce.
+    pub(crate) restitution: bool,
+    /// Contacts that resist spinning or rolling.
+    pub(crate) rolling_friction: bool,
 }
 
-/// The error of tendons, loops and couplings, and of contacts that resist turning.
-pub(super) fn refuse_bound(world: &World, stepper: &'static str) -> Result<(), UnsupportedByCanon> {
-    let tendons = world.tendons.iter().map(|t| ("tendon", &t.name));
-    let loops = world.loops.iter().filter(|l| l.active).map(|l| ("loop", &l.name));
-    let couplings = world.couplings.iter().map(|c| ("coupling", &c.name));
-    if let Some((what, name)) = tendons.chain(loops).chain(couplings).next() {
+impl Features {
+    pub(crate) const ALL: Self = Self {
+        tendons: true,
+        loops: true,
+        couplings: true,
+        dry_friction: true,
+        turning_joints: true,
+        pressure: true,
+        restitution: true,
+        rolling_friction: true,
+    };
+
+    /// None of these.
+    pub(crate) const TREES: Self = Self {
+        tendons: false,
+        loops: false,
+        couplings: false,
+        dry_friction: false,
+        turning_joints: false,
+        pressure: false,
+        restitution: false,
+        rolling_friction: false,
+    };
+}
+
+/// The error of the first part of `world` that `stepper` does not support.
+pub(crate) fn refuse(
+    world: &World,
+    stepper: &'static str,
+    supports: &Features,
+) -> Result<(), UnsupportedByCanon> {
+    let model = &world.model;
+    let turns = |kind: JointKind| matches!(kind, JointKind::Ball | JointKind::Free);
+    let rubbing = || model.dofs.iter().find(|d| d.friction > 0.0).map(|d| &model.joints[d.joint].name);
+    let parts = [
+        (supports.tendons, "tendon", world.tendons.first().map(|t| &t.name)),
+        (supports.loops, "loop", world.loops.iter().find(|l| l.active).map(|l| &l.name)),
+        (supports.couplings, "coupling", world.couplings.first().map(|c| &c.name)),
+        (supports.dry_friction, "dry friction of joints", rubbing()),
+        (
+            supports.turning_joints,
+            "ball and free joints",
+            model.joints.iter().find(|j| turns(j.kind)).map(|j| &j.name),
+        ),
+    ];
+    if let Some((_, what, Some(name))) = parts.into_iter().find(|part| !part.0 && part.2.is_some()) {
         return Err(UnsupportedByCanon::Part { stepper, what, name: name.clone() });
     }
-    let geometries = world.geometries.iter().map(|g| (&g.name, g.material.dimension));
-    let pairs = world.pairs.iter().map(|p| (&p.name, p.surface.dimension));
-    match geometries.chain(pairs).find(|(_, dimension)| *dimension > Dimension::Sliding) {
-        None => Ok(()),
-        Some((name, _)) => {
-            let what = "resist spinning or rolling";
-            Err(UnsupportedByCanon::Contact { stepper, what, name: name.clone() })
-        }
+    let of_geometries =
+        world.geometries.iter().map(|g| (&g.name, g.material.restitution, g.material.dimension));
+    let of_pairs = world.pairs.iter().map(|p| (&p.name, p.surface.restitution, p.surface.dimension));
+    let surfaces = || of_geometries.clone().chain(of_pairs.clone());
+    let bounces = || surfaces().find(|surface| surface.1 > 0.0).map(|surface| surface.0);
+    let resists = || surfaces().find(|surface| surface.2 > Dimension::Sliding).map(|surface| surface.0);
+    let contacts = [
+        (supports.pressure, "press over an area (hydroelastic)", pressing(world)),
+        (supports.restitution, "bounce", bounces()),
+        (supports.rolling_friction, "resist spinning or rolling", resists()),
+    ];
+    match contacts.into_iter().find(|contact| !contact.0 && contact.2.is_some()) {
+        Some((_, what, Some(name))) => Err(UnsupportedByCanon::Contact { stepper, what, name: name.clone() }),
+        _ => Ok(()),
     }
 }
 
-/// The error of surfaces that meet by pressure.
-pub(super) fn refuse_pressure(world: &World, stepper: &'static str) -> Result<(), UnsupportedByCanon> {
-    let yields = |g: &&stiction_models::Geometry| g.material.hydroelastic.kind == HydroelasticKind::Compliant;
-    match world.geometries.iter().find(yields) {
-        None => Ok(()),
-        Some(g) => {
-            let (what, name) = ("press over an area (hydroelastic)", g.name.clone());
-            Err(UnsupportedByCanon::Contact { stepper, what, name })
-        }
-    }
-}
-
-/// The error of dry friction in joints.
-pub(super) fn refuse_dry(world: &World, stepper: &'static str) -> Result<(), UnsupportedByCanon> {
-    match world.model.dofs.iter().find(|d| d.friction > 0.0) {
-        None => Ok(()),
-        Some(dof) => {
-            let name = world.model.joints[dof.joint].name.clone();
-            Err(UnsupportedByCanon::Part { stepper, what: "dry friction of joints", name })
-        }
-    }
-}
-
-/// The error of joints whose coordinates do not add up.
-pub(super) fn refuse_angles(world: &World, stepper: &'static str) -> Result<(), UnsupportedByCanon> {
-    let turns = |kind: JointKind| matches!(kind, JointKind::Ball | JointKind::Free);
-    match world.model.joints.iter().find(|j| turns(j.kind)) {
-        None => Ok(()),
-        Some(joint) => {
-            let (what, name) = ("ball and free joints", joint.name.clone());
-            Err(UnsupportedByCanon::Part { stepper, what, name })
-        }
-    }
+/// The name of a surface that meets others by pressure, if there is one.
+pub(super) fn pressing(world: &World) -> Option<&String> {
+    let yields = |g: &&Geometry| g.material.hydroelastic.kind == HydroelasticKind::Compliant;
+    world.geometries.iter().find(yields).map(|g| &g.name)
 }

@@ -143,6 +143,11 @@ impl RollingBodies {
         }
     }
 
+    /// Whether a body rolls in this step.
+    pub(crate) fn any(&self) -> bool {
+        self.any
+    }
+
     /// For the rows of the step.
     pub(crate) fn rows(&self) -> Option<Rolling<'_>> {
         self.any.then_some(Rolling { on: &self.on, sticks: &self.sticks, coulomb: self.coulomb })

@@ -1,42 +1,41 @@
-//! Implicit integration by the non-convex maximal dissipation principle, as steppers: `ne-mdp`, `ne-nmdp-pgm`,
-//! `ne-nmdp-zopgm`, `pbd-nmdp-pgm` and `pbd-nmdp-zopgm`; see [`stiction_nmdp`].
+//! Implicit integration by the non-convex maximal dissipation principle, as steppers: `ne-mdp`,
+//! `ne-nmdp-pgm`, `ne-nmdp-zopgm`, `pbd-nmdp-pgm` and `pbd-nmdp-zopgm`; see [`stiction_nmdp`].
 //!
-//! These steppers bring their own contact law: forces in sets that grow with depth, and of these those after which the kinetic
-//! energy is least. The contact solver of the settings has no part in a step. What the judge certifies is how far their
-//! impulses are from the exact law ([`judged`]).
+//! These steppers bring their own contact law: forces in sets that grow with depth, and of these those after
+//! which the kinetic energy is least. The contact solver of the settings has no part in a step. What the
+//! judge certifies is how far their impulses are from the exact law ([`judged`]).
 
 mod judged;
 
-use super::Stepper;
-use super::contact_correction::ContactCorrection;
-use super::contact_source::ContactSource;
-use super::decoratable::Decoratable;
+use super::attempt::Part;
+use super::canon::judged::Given;
+use super::canon::method::{Method, MethodStepper, Shared, Solved};
+use super::canon::search::Search;
 use super::memory::Memory;
-use crate::input::Input;
 use crate::params::StepperParams;
-use crate::report::{StepReport, StepStatus};
+use crate::report::Cause;
 use crate::state::State;
-use crate::stepping::slopes::{NoSlopes, Slopes, Solved};
-use judged::Judged;
-use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, PatchDetail, Posed};
+use crate::stepping::slopes::{self, NoSlopes, Slopes};
+use judged::Impulses;
+use std::sync::Arc;
+use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, PatchDetail};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Motion;
 use stiction_models::World;
 use stiction_nmdp::{
-    Acting, ContactSets, Failure, Method, Nmdp, NmdpReport, NoDerivative, UnsupportedWorld, WorldSites,
+    self as nmdp, Acting, ContactSets, Failure, Nmdp, NmdpMemory, NmdpParams, NmdpReport, NoDerivative,
+    UnsupportedWorld, WorldSites,
 };
 
-/// One of the five steppers.
-pub struct NmdpStepper {
-    params: StepperParams,
+/// One of the five methods.
+pub(crate) struct NmdpMethod {
+    params: NmdpParams,
     sets: ContactSets,
     nmdp: Nmdp,
-    judged: Judged,
+    impulses: Impulses,
     meetings: Option<Meetings>,
-    report: NmdpReport,
-    q_start: Vec<f64>,
-    v_start: Vec<f64>,
+    report: Arc<NmdpReport>,
 }
 
 /// Finds bodies that touch one another, which the method has no sets for.
@@ -47,14 +46,14 @@ struct Meetings {
     points: Vec<ContactPoint>,
 }
 
-impl NmdpStepper {
-    /// `method` for `world` with these contact sets; the parameters must be valid.
-    pub fn new(
+impl NmdpMethod {
+    /// The stepper of `method` for `world` with these contact sets; the parameters must be valid.
+    pub(crate) fn stepper(
         world: &World,
-        method: Method,
+        method: nmdp::Method,
         params: StepperParams,
         sets: ContactSets,
-    ) -> Result<Self, UnsupportedWorld> {
+    ) -> Result<MethodStepper<Self>, UnsupportedWorld> {
         let WorldSites { contacts, sites, bodies_may_meet } =
             WorldSites::new(world, &params.nmdp, &|site| sets.make(site, &params.nmdp))?;
         let model = &world.model;
@@ -68,16 +67,15 @@ impl NmdpStepper {
         } else {
             None
         };
-        Ok(Self {
+        let own = Self {
             nmdp: Nmdp::new(world, method, params.nmdp.clone(), sites),
             sets,
-            judged: Judged::new(world, contacts),
+            impulses: Impulses::new(world, contacts),
             meetings,
-            report: NmdpReport::default(),
-            q_start: model.neutral(),
-            v_start: vec![0.0; model.nv()],
-            params,
-        })
+            report: Arc::default(),
+            params: params.nmdp.clone(),
+        };
+        Ok(MethodStepper::of(world, own, params))
     }
 
     /// The error of bodies that overlap.
@@ -115,102 +113,46 @@ fn words(failure: Failure, report: &NmdpReport, least: f64) -> String {
     format!("{why}, in parts down to {least} s; {tried} parts were given up")
 }
 
-impl Stepper for NmdpStepper {
+impl Method for NmdpMethod {
     fn name(&self) -> &'static str {
         self.nmdp.method().name()
     }
 
-    fn step(
+    fn solve(
         &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
+        part: &Part<'_>,
+        state: &State,
+        at: &mut Shared,
         solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        if let Err(cause) = self.check_meetings(world, state) {
-            return StepReport::failed(cause);
-        }
-        self.q_start.copy_from_slice(&state.q);
-        self.v_start.copy_from_slice(&state.v);
+    ) -> Result<Solved, Cause> {
+        let Part { world, input, h, .. } = *part;
+        self.check_meetings(world, state)?;
+        at.q.copy_from_slice(&state.q);
+        at.v.copy_from_slice(&state.v);
         let acting = Acting { control: &input.control, generalized: &input.generalized };
-        match self.nmdp.step(world, (&mut state.q, &mut state.v), &acting, h) {
-            Ok(report) => self.report = report,
+        match self.nmdp.step(world, (&mut at.q, &mut at.v), &acting, h) {
+            Ok(report) => match Arc::get_mut(&mut self.report) {
+                Some(last) => *last = report,
+                None => self.report = Arc::new(report),
+            },
             Err((failure, report)) => {
-                let cause = words(failure, &report, self.params.nmdp.min_step);
-                return StepReport { nmdp: Some(report), ..StepReport::failed(cause) };
+                let text = words(failure, &report, self.params.min_step);
+                return Err(Cause { text, extra: Some(Arc::new(report)) });
             }
         }
-        state.t += h;
-        let rows = self.params.rows(h, &world.model.gravity);
-        let from = (&self.q_start[..], &self.v_start[..], &state.v[..]);
-        if let Err(cause) = self.judged.pose(world, &self.nmdp, from, rows, solver.needs()) {
-            state.q.copy_from_slice(&self.q_start);
-            state.v.copy_from_slice(&self.v_start);
-            state.t -= h;
-            return StepReport::failed(cause);
-        }
-        StepReport {
-            status: StepStatus::Converged,
-            iterations: self.report.outer,
-            residual: self.report.residual,
-            contacts: self.judged.points.len(),
-            penetration: self.judged.points.iter().fold(0.0, |d, c| d.max(-c.gap)),
-            energy_error: 0.0,
-            energy_error_rate: 0.0,
-            parts: self.report.parts,
-            nmdp: Some(self.report),
-            ..StepReport::start()
-        }
+        let margin = at.params.margin;
+        self.impulses.find(world, &self.nmdp, &state.q, margin, &mut at.points);
+        let Impulses { contacts, joints, .. } = &self.impulses;
+        let given = Given { contacts, joints, over: 1.0 };
+        at.pose_forces(part, self.nmdp.kinematics(), &state.q, &state.v, &given, solver.needs())?;
+        at.efforts.copy_from_slice(self.nmdp.efforts());
+        let NmdpReport { outer, residual, parts, .. } = *self.report;
+        let extra = self.report.clone();
+        Ok(Solved { iterations: outer, residual, parts, extra: Some(extra), ..Solved::default() })
     }
 
-    fn posed(&self) -> &Posed {
-        &self.judged.posed
-    }
-
-    fn impulses(&self) -> &[f64] {
-        &self.judged.impulses
-    }
-
-    fn contacts(&self) -> &[ContactPoint] {
-        &self.judged.points
-    }
-
-    fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {
-        out.clear();
-        out.extend_from_slice(self.nmdp.efforts());
-    }
-
-    fn memory_into(&self, out: &mut Memory) {
-        out.saturated.clear();
-        out.saturated.resize(self.nmdp.efforts().len(), false);
-        out.nmdp = Some(self.nmdp.memory().clone());
-        out.substep = None;
-    }
-
-    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
-        match &memory.nmdp {
-            Some(memory) => self.nmdp.restore(memory),
-            None => self.nmdp.forget(),
-        }
-    }
-
-    fn forget(&mut self) {
-        self.nmdp.forget();
-    }
-
-    fn take_numbers(&mut self, world: &World) {
-        // Sets hold friction, inertias hold masses: the same world was accepted before.
-        let params = &self.params.nmdp;
-        if let Ok(sites) = WorldSites::new(world, params, &|site| self.sets.make(site, params)) {
-            let memory = self.nmdp.memory().clone();
-            self.nmdp = Nmdp::new(world, self.nmdp.method(), params.clone(), sites.sites);
-            self.nmdp.restore(&memory);
-            self.judged = Judged::new(world, sites.contacts);
-        }
-    }
-
-    fn slopes(&mut self, world: &World, start: &State, input: &Input, h: f64) -> Result<Slopes, NoSlopes> {
+    fn jacobian(&mut self, part: &Part<'_>, start: &State, _: &mut Shared) -> Result<Slopes, NoSlopes> {
+        let Part { world, input, h, .. } = *part;
         let acting = Acting { control: &input.control, generalized: &input.generalized };
         let found =
             self.nmdp.derivative(world, (&start.q, &start.v), &acting, h).map_err(|why| match why {
@@ -220,7 +162,7 @@ impl Stepper for NmdpStepper {
                 NoDerivative::Switch => NoSlopes::Here("a contact set begins or ceases to act".to_owned()),
                 NoDerivative::Singular => NoSlopes::Here("∂G/∂ν has no inverse".to_owned()),
             })?;
-        Ok(Slopes::Solved(Solved {
+        Ok(Slopes::Solved(slopes::Solved {
             mean: self.nmdp.mean_velocity().to_vec(),
             v_change: &found.mean * found.gain,
             mean_change: found.mean,
@@ -230,19 +172,47 @@ impl Stepper for NmdpStepper {
         }))
     }
 
-    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
-        correction.is_none()
+    /// Contacts are sites of bodies near planes.
+    fn search(&mut self) -> Option<&mut Search> {
+        None
     }
 
-    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        drop(source);
-        false
+    fn memory_into(&self, out: &mut Memory) {
+        let NmdpMemory { weights, beta, last_step, mean, v_before } = self.nmdp.memory();
+        out.own.resize(4, Vec::new());
+        let [own_weights, own_lengths, own_mean, own_before] = &mut out.own[..] else { return };
+        for (to, of) in [(own_weights, weights), (own_mean, mean), (own_before, v_before)] {
+            to.clone_from(of);
+        }
+        own_lengths.clear();
+        own_lengths.extend([beta, last_step]);
     }
-}
 
-/// Nothing sleeps, and nothing is swept.
-impl Decoratable for NmdpStepper {
-    fn clear_problem(&mut self) {
-        self.judged.clear();
+    fn restore(&mut self, memory: &Memory) {
+        match &memory.own[..] {
+            [weights, lengths, mean, before] if lengths.len() == 2 => self.nmdp.restore(&NmdpMemory {
+                weights: weights.clone(),
+                beta: lengths[0],
+                last_step: lengths[1],
+                mean: mean.clone(),
+                v_before: before.clone(),
+            }),
+            _ => self.nmdp.forget(),
+        }
+    }
+
+    fn forget(&mut self) {
+        self.nmdp.forget();
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        // Sets hold friction, inertias hold masses: the same world was accepted before.
+        let params = &self.params;
+        if let Ok(sites) = WorldSites::new(world, params, &|site| self.sets.make(site, params)) {
+            let memory = self.nmdp.memory().clone();
+            self.nmdp = Nmdp::new(world, self.nmdp.method(), params.clone(), sites.sites);
+            self.nmdp.restore(&memory);
+            self.impulses = Impulses::new(world, sites.contacts);
+        }
     }
 }

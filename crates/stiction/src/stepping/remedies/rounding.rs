@@ -28,6 +28,7 @@ pub(super) fn press_too_much(world: &World, problem: &ConstraintProblem, impulse
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stepping::attempt::{Part, whole_step};
     use crate::stepping::{Stepper, TimeStepping};
     use crate::{Composer, FreeBody, Input, State, StepStatus, StepperParams};
     use stiction_collision::Shape;
@@ -87,7 +88,12 @@ mod tests {
             let (world, mut state) = landing();
             let mut stepper = TimeStepping::new(&world, StepperParams::default()).unwrap();
             let auto = make("auto", &Common { tolerance: 1e-12, max_iterations: 100 }).unwrap();
-            let report = stepper.step(&world, &mut state, &Input::default(), 1e-3, &mut Says { auto, times });
+            let report = whole_step(
+                &mut stepper,
+                Part::whole(&world, &Input::default(), 1e-3),
+                &mut state,
+                &mut Says { auto, times },
+            );
             (report.status.clone(), report.flagged(), state.v[2])
         };
         for (times, bounce) in [(1.0, 0.0), (1.0 + 2e-7, 2e-7)] {
@@ -108,7 +114,7 @@ mod tests {
         let (world, mut state) = landing();
         let mut stepper = TimeStepping::new(&world, StepperParams::default()).unwrap();
         let mut auto = make("auto", &Common::default()).unwrap();
-        stepper.step(&world, &mut state, &Input::default(), 1e-3, auto.as_mut());
+        whole_step(&mut stepper, Part::whole(&world, &Input::default(), 1e-3), &mut state, auto.as_mut());
         let press = |impulses: &[f64]| press_too_much(&world, &stepper.posed().problem, impulses);
         let mut impulses = stepper.impulses().to_vec();
         assert!(!press(&impulses));

@@ -71,8 +71,17 @@ impl Advance {
             }
         }
         self.moving.iter_mut().zip(&s.correction.v).for_each(|(v, more)| *v += more);
+        let rules = &self.rules;
+        let elsewhere = |joint: &usize| {
+            let rule = rules[model.bodies[model.joints[*joint].body].tree];
+            matches!(rule, Quadrature::Ballistic | Quadrature::HigherOrder | Quadrature::Rolling)
+        };
         for joints in s.here.kin.selected_joints() {
-            integrate_joints_into(model, joints.clone(), &s.state.q, &self.moving, s.h, &mut self.q);
+            let mut left = joints.clone();
+            while let Some(first) = left.find(|joint| !elsewhere(joint)) {
+                let end = left.find(elsewhere).unwrap_or(joints.end);
+                integrate_joints_into(model, first..end, &s.state.q, &self.moving, s.h, &mut self.q);
+            }
         }
         self.v.copy_from_slice(v_next);
         let (q, v) = (&mut self.q, &mut self.v);

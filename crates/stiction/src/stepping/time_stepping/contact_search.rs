@@ -1,8 +1,8 @@
 //! Contact points of a step: from the narrow phase, and from other producers.
 
 use crate::params::StepperParams;
+use crate::stepping::attempt::Landing;
 use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Bounce;
 use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
 use stiction_assembly::{
@@ -62,9 +62,9 @@ impl ContactSearch {
     }
 
     /// Notes the contacts that bounce in a step that was posed; the first of them.
-    pub(crate) fn find_bounces(&mut self, posed: &Posed) -> Option<Bounce> {
+    pub(crate) fn find_landings(&mut self, posed: &Posed) -> Option<Landing> {
         self.bounces.clear();
-        let mut first: Option<Bounce> = None;
+        let mut first: Option<Landing> = None;
         for (block, left) in posed.bouncing() {
             let Block { key: BlockKey::Contact(index), bias } = posed.blocks[block] else { continue };
             if bias.restitution >= 0.0 {
@@ -72,14 +72,14 @@ impl ContactSearch {
             }
             let contact = &self.points[index];
             self.bounces.push((contact.geometries, contact.feature));
-            let bounce = Bounce { share: 1.0 - left, gap: contact.gap };
+            let bounce = Landing { share: 1.0 - left, gap: contact.gap };
             first = Some(first.filter(|f| f.share <= bounce.share).unwrap_or(bounce));
         }
         first
     }
 
     /// The least gap between the pairs of contacts that bounced [m], at kinematics `here`.
-    pub(crate) fn gap_at_bounce(&mut self, world: &World, (here, free): (&Here, &FreeMotion)) -> f64 {
+    pub(crate) fn gap_at_landing(&mut self, world: &World, (here, free): (&Here, &FreeMotion)) -> f64 {
         let ahead =
             Lookahead { margin: 1e-3, h: 0.0, continuous: None, rigid: here.rigid, patches: here.patches };
         self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.touching);
@@ -87,7 +87,8 @@ impl ContactSearch {
         pairs.fold(f64::INFINITY, |least, c| least.min(c.gap))
     }
 
-    /// Contacts of which the gap is at most `closed` [m] at the instant of an impact; what yields has no impulse there.
+    /// Contacts of which the gap is at most `closed` [m] at the instant of an impact; what yields has no
+    /// impulse there.
     pub(crate) fn find_touching(&mut self, world: &World, (here, free): (&Here, &FreeMotion), closed: f64) {
         let patches = PatchDetail::Representative;
         let ahead = Lookahead { margin: closed, h: 0.0, continuous: None, rigid: true, patches };
@@ -108,7 +109,8 @@ impl ContactSearch {
         self.sources.push(source);
     }
 
-    /// Refuses contacts whose Jacobian is out of all proportion, as of a long chain that is drawn into itself.
+    /// Refuses contacts whose Jacobian is out of all proportion, as of a long chain that is drawn into
+    /// itself.
     ///
     /// # Errors
     ///
@@ -162,8 +164,9 @@ impl ContactSearch {
     }
 }
 
-/// In how many points a law is given what meets by pressure: laws of springs that are cheap for each take all polygons, the exact law and
-/// its relaxations four points, which keep it well-posed, and so does MuJoCo's, whose softness is of a contact whatever its area.
+/// In how many points a law is given what meets by pressure: laws of springs that are cheap for each take all
+/// polygons, the exact law and its relaxations four points, which keep it well-posed, and so does MuJoCo's,
+/// whose softness is of a contact whatever its area.
 pub(super) fn patches_of(law: Law) -> PatchDetail {
     match law {
         Law::Sap | Law::Lagged | Law::Similar => PatchDetail::Polygons,

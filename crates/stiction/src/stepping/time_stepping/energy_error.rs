@@ -5,11 +5,12 @@
 //!     rate = error / (h (T + T⁺ + Σ m |g| ℓ))                                   (2)
 //! ```
 //!
-//! per tree, with E kinetic energy T, weight and joint springs; Q given forces, motors and servos, dampers, carried weight; λ the
-//! impulses of all constraints; ċ the velocity at which position corrections moved the centre of mass; ℓ the size of a body and
-//! its distance from the root where all joints are neutral. What is left is the error of the rule by which the tree moved: first order
-//! rules lose energy, mostly, but make it where light links move heavy ends. Asked of trees of joints that move by rules of
-//! first and second order; free bodies move exactly or are held, and methods of higher order watch themselves.
+//! per tree, with E kinetic energy T, weight and joint springs; Q given forces, motors and servos, dampers,
+//! carried weight; λ the impulses of all constraints; ċ the velocity at which position corrections moved the
+//! centre of mass; ℓ the size of a body and its distance from the root where all joints are neutral. What is
+//! left is the error of the rule by which the tree moved: first order rules lose energy, mostly, but make it
+//! where light links move heavy ends. Asked of trees of joints that move by rules of first and second order;
+//! free bodies move exactly or are held, and methods of higher order watch themselves.
 
 use super::TimeStepping;
 use super::advance::Advance;
@@ -107,8 +108,8 @@ impl EnergyError {
         self.asked.contains(&true)
     }
 
-    /// (1) and (2), of a step of h [s] from `state` to q⁺ and v⁺, with [`Self::impulses`] written; `correction` are the
-    /// velocities of position corrections, if there are any.
+    /// (1) and (2), of a step of h [s] from `state` to q⁺ and v⁺, with [`Self::impulses`] written;
+    /// `correction` are the velocities of position corrections, if there are any.
     fn find(
         &mut self,
         world: &World,

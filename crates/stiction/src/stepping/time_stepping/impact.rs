@@ -1,7 +1,7 @@
 //! Impacts at their instant: velocities jump while positions stand still.
 //!
-//! With v⁻ the velocity before, M and J at the configuration of the impact, and e the coefficient of restitution of each contact that
-//! touches (limits, couplings and loops: e = 0),
+//! With v⁻ the velocity before, M and J at the configuration of the impact, and e the coefficient of
+//! restitution of each contact that touches (limits, couplings and loops: e = 0),
 //!
 //! ```text
 //!     M (v⁺ − v⁻) = Jᵀ Λ                                                                      (1)
@@ -9,14 +9,16 @@
 //!     ΔE = ½ Λᵀ J (v⁻ + v⁺) ≤ 0                                                               (3)
 //! ```
 //!
-//! (2) is Newton's law of restitution with Coulomb friction in all contacts at once [Moreau1988]. Equal and opposite impulses at
-//! one point keep linear and angular momentum to rounding. Without friction and with one e (2) implies (3); otherwise it may
-//! not [Kane1985]. Then the impact takes the largest share of all its restitutions that obeys (3); with none of them, e = 0,
-//! (3) always holds, since no contact does positive work.
+//! (2) is Newton's law of restitution with Coulomb friction in all contacts at once [Moreau1988]. Equal and
+//! opposite impulses at one point keep linear and angular momentum to rounding. Without friction and with one
+//! e (2) implies (3); otherwise it may not [Kane1985]. Then the impact takes the largest share of all its
+//! restitutions that obeys (3); with none of them, e = 0, (3) always holds, since no contact does positive
+//! work.
 //!
-//! [`ImpactLaw::Sequential`] solves (1) to (3) of the contacts of one pair of bodies after another, the fastest approach first,
-//! until none approaches faster than v_thr: so do impacts follow one another where sound passes through bodies faster than they
-//! part, as in Newton's cradle. The contacts of one pair bounce together.
+//! [`ImpactLaw::Sequential`] solves (1) to (3) of the contacts of one pair of bodies after another, the
+//! fastest approach first, until none approaches faster than v_thr: so do impacts follow one another where
+//! sound passes through bodies faster than they part, as in Newton's cradle. The contacts of one pair bounce
+//! together.
 
 use super::TimeStepping;
 use super::energy_error::EnergyFound;
@@ -30,21 +32,24 @@ use stiction_models::World;
 
 /// Contacts and limits nearer than this touch at the instant of an impact [m or rad].
 pub(super) const CLOSED: f64 = 1e-6;
-/// Energy that (3) lets pass, of the kinetic energy of the impulses alone, ½ Λᵀ G Λ: what the tolerance of the solver leaves [–].
+/// Energy that (3) lets pass, of the kinetic energy of the impulses alone, ½ Λᵀ G Λ: what the tolerance of
+/// the solver leaves [–].
 const SLACK: f64 = 1e-7;
 /// Solves of (2) by which the largest share of restitution is found, at most.
 const SOLVES: usize = 12;
-/// Impacts of one instant that follow one another, at most, per contact; the last takes all that is left at once.
+/// Impacts of one instant that follow one another, at most, per contact; the last takes all that is left at
+/// once.
 const IMPACTS: usize = 200;
 
 impl TimeStepping {
-    /// (1) to (3): the velocity of `state` after the next impact of what touches there and approaches, if there is one; `done` came
-    /// before it. `h` is the length of a whole step, of which v_thr depends [s].
+    /// (1) to (3): the velocity of `state` after the next impact of what touches there and approaches, if
+    /// there is one; `done` came before it. `h` is the length of a whole step, of which v_thr depends [s].
     pub(super) fn next_impact(
         &mut self,
         world: &World,
         state: &mut State,
-        (done, h): (usize, f64),
+        done: usize,
+        h: f64,
         solver: &mut dyn ContactSolver,
     ) -> Result<Option<StepReport>, String> {
         let at_once = self.params.impacts == ImpactLaw::AtOnce;
@@ -66,7 +71,7 @@ impl TimeStepping {
         self.correct_contacts_of(state);
         state.v.copy_from_slice(&self.trial.v_next);
         self.energy_error.found = EnergyFound::default();
-        Ok(Some(StepReport { parts: 0, ..self.report() }))
+        Ok(Some(self.report(0, self.remedy, None)))
     }
 
     /// The pair of bodies whose contacts with e > 0 approach fastest, and faster than v_thr.

@@ -7,8 +7,8 @@
 //!     q⁺ by the rule of each tree, [`crate::Quadrature`]                  (4)
 //! ```
 //!
-//! k are the gains of joint dampers, joint springs and actuators ([`stiction_assembly::forces::actuators`]). The gyroscopic
-//! moment of a free single body is taken at the midpoint,
+//! k are the gains of joint dampers, joint springs and actuators ([`stiction_assembly::forces::actuators`]).
+//! The gyroscopic moment of a free single body is taken at the midpoint,
 //!
 //! ```text
 //!     I (ω⁺ − ω) = −h ω̄ × I ω̄,   ω̄ = (ω + ω⁺)/2                          (5)
@@ -22,7 +22,7 @@
 //! | trees that turn farther than the step can follow keep their energy | a joint turns by more than 0.2 rad | `integrate::fast_rotation` |
 //! | servos expected within, or at, their limits are made rows and the step is solved again | v⁺ belies it | `effort_limits` of the assembly |
 //! | stiff servos that were to be taken midway are taken at the end and the step is solved again | their tree is hit | `integrate::trapezoidal` |
-//! | impacts | at their instant, where the step is parted (`around::stop_at_impact`) | [`impact`] |
+//! | impacts | at their instant, where the step is parted ([`super::driver::parts`]) | [`impact`] |
 //! | energy that a step makes is told, and much of it flagged | trees of joints that move by rules of first and second order | [`energy_error`] |
 //! | problems without a good answer | see there | [`crate::stepping::remedies`] |
 //! | position errors | overlaps, errors of loops and couplings | [`position_correction`] |
@@ -32,21 +32,18 @@
 mod advance;
 mod contact_corrections;
 mod contact_search;
-mod decorated;
 mod energy_error;
 mod impact;
 mod position_correction;
+mod stepper;
 mod tree_energies;
 
-use super::Stepper;
-use super::accepted::{Accepted, Inside};
+use super::attempt::{Attempt, Event, Landings, Part, Reason};
 use super::contact_correction::{ContactCorrection, CorrectableContact};
-use super::contact_source::ContactSource;
 use super::free_velocity::FreeMotion;
 use super::here::Here;
 use super::integrate::rolling::RollingBodies;
 use super::integrate::trapezoidal::Solved;
-use super::memory::Memory;
 use super::remedies::Solving;
 use super::remedies::without_feedback::NONE;
 use super::trial::Trial;
@@ -93,7 +90,7 @@ pub struct TimeStepping {
     energy_error: EnergyError,
 }
 
-/// Of the world, for rows.
+/// Constants of the world, for rows.
 struct Constants {
     compliance: ComplianceParameters,
     loops: Loops,
@@ -114,7 +111,8 @@ struct SolvingRoom {
     contacts: Vec<CorrectableContact>,
     impulses: Vec<[f64; 3]>,
     blocks: Vec<[f64; 9]>,
-    /// v at the start of the step.
+    /// q and v at the start of the part.
+    q_start: Vec<f64>,
     v_start: Vec<f64>,
 }
 
@@ -149,6 +147,7 @@ impl TimeStepping {
                 contacts: Vec::new(),
                 impulses: Vec::new(),
                 blocks: Vec::new(),
+                q_start: world.model.neutral(),
                 v_start: vec![0.0; nv],
             },
             correction: PositionCorrection::new(world),
@@ -158,32 +157,58 @@ impl TimeStepping {
         })
     }
 
-    /// The step up to its acceptance; the cause if there is none. Bodies roll if nothing speaks against it.
-    fn attempt(
+    /// Solves a part; the guess that was wrong, if there is one. Bodies roll in it if nothing speaks against
+    /// that: they then start from the middle of their way.
+    fn attempt_part(
         &mut self,
-        world: &World,
+        part: &Part<'_>,
         state: &State,
-        input: &Input,
-        h: f64,
         solver: &mut dyn ContactSolver,
-    ) -> Result<(), String> {
-        self.rolling.give_up();
-        let may = !solver.needs().softness;
-        let coulomb = solver.law() == Law::Ncp;
-        if may && self.rolling.find(state, &self.warm, h, (&self.here.sleeps, coulomb)) {
-            let middle =
-                std::mem::replace(&mut self.rolling.middle, State { t: 0.0, q: Vec::new(), v: Vec::new() });
-            let done = self.attempt_from(world, &middle, input, h, solver);
-            self.rolling.middle = middle;
-            if done.is_ok() && self.rolled() {
-                return Ok(());
-            }
+    ) -> Result<Option<Reason>, String> {
+        self.search.swept = part.swept;
+        self.search.leaves_out = matches!(part.landings, Landings::LeftOut { .. });
+        self.here.fast.came_in = part.follows;
+        if part.again.is_none() {
+            self.choose_rolling(state, part.h, solver);
+        } else if part.again == Some(Reason::RollingEnds) {
             self.rolling.give_up();
         }
-        self.attempt_from(world, state, input, h, solver)
+        if self.rolling.any() {
+            let middle = std::mem::take(&mut self.rolling.middle);
+            let solved = self.solve_part(part, &middle, solver);
+            self.rolling.middle = middle;
+            match solved {
+                Ok(None) if !self.rolled() => Ok(Some(Reason::RollingEnds)),
+                Err(_) => Ok(Some(Reason::RollingEnds)),
+                solved => solved,
+            }
+        } else {
+            self.solve_part(part, state, solver)
+        }
     }
 
-    /// Whether the step of bodies that roll went well; of fast ones, half a flight has swung nothing in so deep that normals turn.
+    /// Accepts the part that was solved, and looks for the event that ends it.
+    fn finish_part(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        self.accept(part.world, state, part.h);
+        let bound_met = if self.posed.problem.is_empty() { None } else { solver.bound_met() };
+        let mut remedy = self.remedy;
+        let event = self.find_landing(part, &state.q, &mut remedy);
+        match event.or_else(|| self.find_meeting(part, &state.q)) {
+            Some(event) => Attempt::Event(event, self.report(1, remedy, bound_met)),
+            None => Attempt::Done(self.report(1, remedy, bound_met)),
+        }
+    }
+
+    fn choose_rolling(&mut self, state: &State, h: f64, solver: &dyn ContactSolver) {
+        self.rolling.give_up();
+        let coulomb = solver.law() == Law::Ncp;
+        if !solver.needs().softness {
+            self.rolling.find(state, &self.warm, h, (&self.here.sleeps, coulomb));
+        }
+    }
+
+    /// Whether the step of bodies that roll went well; of fast ones, half a flight has swung nothing in so
+    /// deep that normals turn.
     fn rolled(&self) -> bool {
         let good = matches!(self.trial.report.status, SolveStatus::Converged | SolveStatus::Rounding);
         let fast = self.search.swept.is_some();
@@ -193,45 +218,71 @@ impl TimeStepping {
             && !self.search.points.iter().any(deep)
     }
 
-    fn attempt_from(
+    /// Solves a part from `state` up to its acceptance; the guess that v⁺ belies, if there is one.
+    fn solve_part(
         &mut self,
-        world: &World,
+        part: &Part<'_>,
         state: &State,
-        input: &Input,
-        h: f64,
         solver: &mut dyn ContactSolver,
-    ) -> Result<(), String> {
-        // Compliant laws are written for positions that move by v⁺.
-        self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
-        self.here.patches = contact_search::patches_of(solver.law());
-        self.advance.trapezoidal.begin();
-        loop {
-            self.free.find(
-                world,
-                state,
-                input,
-                h,
-                (&mut self.here, &mut self.advance.trapezoidal, &self.rolling),
-            )?; // (1), (2)
-            self.find_contacts(world, h);
-            self.pose(world, state, h, solver)?;
-            if self.rolling.will_hit(&self.posed) {
-                return Err(String::new()); // taken back
-            }
-            self.solve(world, state, solver)?; // (3)
-            if !self.guessed_wrong(world, state, h)
-                && !self.here.take_back((world, state), (&self.posed, &self.trial.impulses), h)
-                && !self.here.middle.learn_mean(&state.v, &self.trial.v_next)
-            {
-                break;
-            }
+    ) -> Result<Option<Reason>, String> {
+        let Part { world, input, h, again, .. } = *part;
+        if matches!(again, None | Some(Reason::RollingEnds)) {
+            // Compliant laws are written for positions that move by v⁺.
+            self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
+            self.here.patches = contact_search::patches_of(solver.law());
+            self.advance.trapezoidal.begin();
+        }
+        let Self { free, here, advance, rolling, .. } = self;
+        free.find(world, state, input, h, (here, &mut advance.trapezoidal, rolling))?; // (1), (2)
+        self.find_contacts(world, h);
+        self.pose(world, state, h, solver)?;
+        if self.rolling.will_hit(&self.posed) {
+            return Ok(Some(Reason::RollingEnds));
+        }
+        self.solve(world, state, solver)?; // (3)
+        if let Some(reason) = self.wrong_guess(world, state, h) {
+            return Ok(Some(reason));
         }
         self.correct_contacts_of(state);
         self.correct_positions(world);
         self.advance_by_rules(world, state, input, h); // (4)
         self.advance.check(world)?;
         self.find_energy_error(world, state, input, h);
-        Ok(())
+        Ok(None)
+    }
+
+    /// The landing that ends a part which led to `q_next`.
+    fn find_landing(
+        &mut self,
+        part: &Part<'_>,
+        q_next: &[f64],
+        remedy: &mut Option<Remedy>,
+    ) -> Option<Event> {
+        if let Landings::LeftOut { overlap } = part.landings {
+            self.here.kin.update(&part.world.model, q_next);
+            let gap = self.search.gap_at_landing(part.world, (&self.here, &self.free));
+            return (gap < -overlap).then_some(Event::Overlap { gap });
+        }
+        let looks = part.landings != Landings::Ignored && self.here.rigid;
+        if !looks || self.trial.choice.restitution <= 0.0 {
+            return None;
+        }
+        let landing = self.search.find_landings(&self.posed)?;
+        if part.landings == Landings::End {
+            return Some(Event::Landing(landing));
+        }
+        *remedy = (*remedy).max(Some(Remedy::ImpactsAtOnce));
+        None
+    }
+
+    /// The meeting of fast bodies that ends a part which led to `q_next`.
+    fn find_meeting(&mut self, part: &Part<'_>, q_next: &[f64]) -> Option<Event> {
+        let of_step = part.h / part.meetings.filter(|_| self.search.finder.may_be_fast())?;
+        let limits = [self.params.margin, self.params.slop];
+        let Self { search, here, room, .. } = self;
+        let way = [&room.q_start[..], q_next];
+        let share = search.finder.first_impact((part.world, &mut here.kin), way, (of_step, limits));
+        share.map(|share| Event::Meeting { share })
     }
 
     fn find_contacts(&mut self, world: &World, h: f64) {
@@ -329,17 +380,24 @@ impl TimeStepping {
         Ok(())
     }
 
-    /// Whether v⁺ belies what was guessed of effort limits, or of stiff servos whose tree is hit.
-    fn guessed_wrong(&mut self, world: &World, state: &State, h: f64) -> bool {
-        if self.free.servos.promote(&state.v, &self.trial.v_next)
-            || self.rolling.sticks_now(&self.posed, &state.v, &self.trial.v_next)
-        {
-            return true;
-        }
+    /// The guess that v⁺ belies, if there is one.
+    fn wrong_guess(&mut self, world: &World, state: &State, h: f64) -> Option<Reason> {
         let slow = self.params.bouncing_speed(h, &world.model.gravity);
-        let Self { advance, trial, posed, warm, here, params, .. } = self;
-        let solved = solved(params, posed, trial, warm, here, &state.v, (slow, h));
-        advance.trapezoidal.turn_back(&solved, &trial.v_next)
+        let Self { advance, trial, posed, warm, here, params, free, rolling, .. } = self;
+        let (v, v_next) = (&state.v[..], &trial.v_next[..]);
+        if free.servos.promote(v, v_next) {
+            return Some(Reason::EffortLimit);
+        }
+        if rolling.sticks_now(posed, v, v_next) {
+            return Some(Reason::SlipEnds);
+        }
+        if advance.trapezoidal.turn_back(&solved(params, posed, trial, warm, here, v, (slow, h)), v_next) {
+            return Some(Reason::StiffTreeHit);
+        }
+        if here.take_back((world, state), (posed, &trial.impulses), h) {
+            return Some(Reason::LinkageTouched);
+        }
+        here.middle.learn_mean(v, v_next).then_some(Reason::MeanVelocity)
     }
 
     /// Finds what undoes position errors.
@@ -380,13 +438,14 @@ impl TimeStepping {
         });
         free.servos.commit(&world.actuators, &state.v, &trial.v_next);
         self.left_out = trial.choice.feedback == 0.0;
+        room.q_start.copy_from_slice(&state.q);
         room.v_start.copy_from_slice(&state.v);
         state.q.copy_from_slice(&advance.q);
         state.v.copy_from_slice(&advance.v);
         state.t += h;
     }
 
-    fn report(&self) -> StepReport {
+    fn report(&self, parts: u32, remedy: Option<Remedy>, bound_met: Option<u32>) -> StepReport {
         let Trial { report, .. } = &self.trial;
         let EnergyFound { error, rate } = self.energy_error.found;
         let status = match StepStatus::from(report.status) {
@@ -401,16 +460,13 @@ impl TimeStepping {
             residual: report.residual,
             contacts: self.search.points.len(),
             penetration: self.search.points.iter().fold(0.0_f64, |d, c| d.max(-c.gap)),
-            parts: 1,
+            parts,
             energy_error: error,
             energy_error_rate: rate,
-            remedy: self.remedy,
-            bound_met: None,
+            remedy,
+            bound_met,
             corrected: self.room.corrected,
-            asleep: 0,
-            nmdp: None,
-            ledger: None,
-            answers: None,
+            ..StepReport::default()
         }
     }
 
@@ -464,114 +520,5 @@ fn solved<'a>(
         h,
         slow,
         deep: params.slop / h,
-    }
-}
-
-impl Stepper for TimeStepping {
-    fn name(&self) -> &'static str {
-        "time-stepping"
-    }
-
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        match self.attempt(world, state, input, h, solver) {
-            Ok(()) => {
-                self.accept(world, state, h);
-                let solved = !self.posed.problem.is_empty();
-                let bound_met = if solved { solver.bound_met() } else { None };
-                StepReport { bound_met, ..self.report() }
-            }
-            Err(cause) => StepReport::failed(cause),
-        }
-    }
-
-    fn posed(&self) -> &Posed {
-        &self.posed
-    }
-
-    fn impulses(&self) -> &[f64] {
-        &self.trial.impulses
-    }
-
-    fn contacts(&self) -> &[ContactPoint] {
-        &self.search.points
-    }
-
-    fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {
-        self.free.servos.exerted_into(&world.actuators, &self.room.v_start, &self.trial.v_next, out);
-        self.advance.efforts_into(out);
-    }
-
-    fn memory_into(&self, out: &mut Memory) {
-        out.warm_starts.set_to(&self.warm);
-        out.saturated.clear();
-        out.saturated.extend_from_slice(self.free.servos.promoted());
-        out.without_feedback = self.left_out;
-        out.nmdp = None;
-        out.substep = None;
-    }
-
-    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
-        self.warm.set_to(&memory.warm_starts);
-        self.free.servos.set_promoted(&memory.saturated);
-        self.left_out = memory.without_feedback;
-    }
-
-    fn forget(&mut self) {
-        self.warm.clear();
-        self.left_out = false;
-        self.free.servos.forget();
-        self.search.finder.forget_speeds();
-    }
-
-    fn take_numbers(&mut self, world: &World) {
-        self.search.take_surfaces(world);
-        self.free.take_numbers(world);
-        self.advance = Advance::new(world, self.params.higher_order);
-        self.rolling = RollingBodies::new(world, self.params.higher_order);
-        self.energy_error = EnergyError::new(world);
-        self.here.take_numbers(world, &self.advance.trapezoidal);
-    }
-
-    fn accepted(&self) -> Option<Accepted<'_>> {
-        Some(Accepted {
-            posed: &self.posed,
-            contacts: &self.search.points,
-            impulses: &self.trial.impulses,
-            v: &self.room.v_start,
-            v_free: &self.free.v_free,
-            v_next: &self.trial.v_next,
-            mass: &self.free.mass,
-            factor: &self.free.factor,
-            quadrature: &self.advance.rules,
-            remedy: self.remedy,
-            inside: Inside {
-                here: &self.here,
-                free: &self.free,
-                trapezoidal: &self.advance.trapezoidal,
-                ballistic: &self.advance.ballistic,
-                finder: &self.search.finder,
-                rows: self.row_params,
-                correction: &self.correction.v,
-                correction_impulses: self.correction.impulses(),
-                corrected: self.room.corrected,
-            },
-        })
-    }
-
-    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
-        self.room.correction = correction;
-        true
-    }
-
-    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        self.search.add(source);
-        true
     }
 }

@@ -1,21 +1,23 @@
-//! Position errors, taken out of the positions alone: overlaps and violated limits, and what g does not hold of the errors of
-//! couplings and loops.
+//! Position errors, taken out of the positions alone: overlaps and violated limits, and what g does not hold
+//! of the errors of couplings and loops.
 //!
-//! A velocity that undoes an overlap stays with the bodies when it is undone: a box laid into the floor leaves it like
-//! a stone that was thrown, and friction at the contact works against it. No overlap is therefore part of g; the
-//! velocities obey the exact law without them, and the positions move on, without friction,
+//! A velocity that undoes an overlap stays with the bodies when it is undone: a box laid into the floor
+//! leaves it like a stone that was thrown, and friction at the contact works against it. No overlap is
+//! therefore part of g; the velocities obey the exact law without them, and the positions move on, without
+//! friction,
 //!
 //! ```text
 //!     0 ≤ p ⟂ (G + ε) p + max(c, 0) + b ≥ 0,     q⁺ = q ⊕ h (v + s M̂⁻¹ Jᵀ p)              (1)
 //! ```
 //!
-//! in the rows of contacts and limits, with c the velocity that the step ends with, b ≤ 0 the corrections of the rows
-//! ([`stiction_assembly::Bias::correction`]), and s ≤ 1 such that no point of a body that impulses p join is moved by more than
-//! `push_out_speed`; couplings and loops hold, G p = −b, b being what g does not hold of theirs. So
-//! corrections do no work on the velocities, and what was apart stays so but for ε: (1 − s) c + s (c + G p) ≥ 0. ε is a
-//! thousandth of G's diagonal. Where bodies can part, they are that much short of it; where opposite walls leave them no room,
-//! as between links of a robot that were drawn into each other, (1) still has one answer, by which each row misses what it
-//! wants in proportion to its p. Cost: nothing where there is no error, else about a second solve.
+//! in the rows of contacts and limits, with c the velocity that the step ends with, b ≤ 0 the corrections of
+//! the rows ([`stiction_assembly::Bias::correction`]), and s ≤ 1 such that no point of a body that impulses p
+//! join is moved by more than `push_out_speed`; couplings and loops hold, G p = −b, b being what g does not
+//! hold of theirs. So corrections do no work on the velocities, and what was apart stays so but for ε: (1 −
+//! s) c + s (c + G p) ≥ 0. ε is a thousandth of G's diagonal. Where bodies can part, they are that much short
+//! of it; where opposite walls leave them no room, as between links of a robot that were drawn into each
+//! other, (1) still has one answer, by which each row misses what it wants in proportion to its p. Cost:
+//! nothing where there is no error, else about a second solve.
 
 use crate::report::CERTIFIED;
 use crate::stepping::free_velocity::FreeMotion;
@@ -32,17 +34,18 @@ use stiction_solvers::registry::Common;
 /// (1) is solved to this, in no more iterations [m/s].
 pub(crate) const SOLVED: Common = Common { tolerance: 1e-8, max_iterations: 60 };
 
-/// With more rows, (1) is solved to this share of the fastest correction that is wanted, in so many iterations: what is left is
-/// taken out in the steps that follow.
+/// With more rows, (1) is solved to this share of the fastest correction that is wanted, in so many
+/// iterations: what is left is taken out in the steps that follow.
 const MANY_ROWS: usize = 300;
 const ROUGH: f64 = 1e-2;
 const ROUGH_ITERATIONS: u32 = 8;
 
-/// ε, as a share of G's diagonal, and the first compliance of the augmented Lagrangian beside it: little enough that one
-/// programme is nearly all [–].
+/// ε, as a share of G's diagonal, and the first compliance of the augmented Lagrangian beside it: little
+/// enough that one programme is nearly all [–].
 pub(crate) const YIELDS: f64 = 1e-3;
 const COMPLIANCE: f64 = 1e-6;
-/// Rows with less than this of the largest of G's diagonal are such that nothing parts them, but for rounding [–].
+/// Rows with less than this of the largest of G's diagonal are such that nothing parts them, but for rounding
+/// [–].
 const LEAST: f64 = 1e-8;
 
 /// Workspace; holds during one step.
@@ -63,7 +66,8 @@ pub(crate) struct PositionCorrection {
     pub(crate) v: Vec<f64>,
     /// The motions of bodies that this is.
     V: Vec<Motion>,
-    /// Farthest point of the geometries of every body from its origin; without any, its radius of gyration about that [m].
+    /// Farthest point of the geometries of every body from its origin; without any, its radius of gyration
+    /// about that [m].
     reach: Vec<f64>,
     /// Per tree, how fast the fastest body is that p joins to it [m/s].
     speed: Vec<f64>,

@@ -10,7 +10,8 @@ pub(super) struct TreeEnergy {
     pub(super) potential: f64,
 }
 
-/// The energies of the trees that `wanted` names, at q and v, of which `kin` and `vel` are; others are not looked at.
+/// The energies of the trees that `wanted` names, at q and v, of which `kin` and `vel` are; others are not
+/// looked at.
 pub(super) fn energies_into(
     model: &Model,
     (kin, vel): (&Kinematics, &Velocities),

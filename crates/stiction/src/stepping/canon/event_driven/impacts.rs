@@ -22,10 +22,10 @@ impl EventDriven {
         let law = &mut self.law;
         law.active.clear();
         law.at.look(world, &self.q, &v);
-        law.search.find(world, &law.at.kin, &law.still, (0.0, TOUCH));
-        law.search.points.retain(|c| c.gap <= TOUCH);
+        law.search.find(world, &law.at.kin, &law.still, (0.0, TOUCH), &mut law.points);
+        law.points.retain(|c| c.gap <= TOUCH);
         law.stops.iter_mut().for_each(|s| s.closed = None);
-        if law.search.points.is_empty() && law.stops.iter().all(|s| s.gap(&self.q) > TOUCH) {
+        if law.points.is_empty() && law.stops.iter().all(|s| s.gap(&self.q) > TOUCH) {
             return Ok(());
         }
         law.rows.factor(world, &law.at.kin)?;
@@ -35,7 +35,7 @@ impl EventDriven {
                 .at_instant(TOUCH);
         for round in 0..=ROUNDS {
             law.at.look(world, &self.q, &v);
-            let (at, points) = (&law.at, &law.search.points);
+            let (at, points) = (&law.at, &law.points);
             let approaches = |c: &ContactPoint| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) < -SLIPS;
             let stops = |s: &Stop| s.gap(&self.q) <= TOUCH && s.opening(&v) < -SLIPS;
             if !points.iter().any(approaches) && !law.stops.iter().any(stops) {

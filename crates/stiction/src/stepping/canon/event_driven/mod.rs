@@ -1,4 +1,5 @@
-//! `event-driven`: smooth motion in modes, events found as roots on dense output, and impulsive resets at them.
+//! `event-driven`: smooth motion in modes, events found as roots on dense output, and impulsive resets at
+//! them.
 //!
 //! ```text
 //!     mode        open            stick                          slide
@@ -6,23 +7,24 @@
 //!     guard       φ ≥ 0           λ_N ≥ 0, ‖λ_T‖ ≤ μ λ_N         λ_N ≥ 0, c_T does not turn back                  (2)
 //! ```
 //!
-//! Between events (1) is an ordinary differential equation in the [`super::chart`] of the step, with the forces of least norm
-//! where contacts are redundant. An accepted internal step in which a guard of (2) fails is cut at the first instant at which it
-//! does. There
+//! Between events (1) is an ordinary differential equation in the [`super::chart`] of the step, with the
+//! forces of least norm where contacts are redundant. An accepted internal step in which a guard of (2) fails
+//! is cut at the first instant at which it does. There
 //!
 //! 1. contacts that touch and approach are hit, all that touch at once, by the law of restitution that is asked for
-//!    ([`super::restitution`]), until none approaches; what approaches slower than `rest_speed` does not bounce, so that a ball comes
-//!    to rest after finitely many bounces,
+//!    ([`super::restitution`]), until none approaches; what approaches slower than `rest_speed` does not bounce,
+//!    so that a ball comes to rest after finitely many bounces,
 //! 2. modes are chosen anew, all at once, from the exact law over a short time ε: what bears nothing is open, what moves along
 //!    the surface slides, and the rest sticks.
 //!
 //! A guard of forces fails where the modes, chosen anew, are others ([`modes`]).
 //!
-//! Guards are looked at in the middle and at the end of every internal step; one that fails and holds again in between is missed.
-//! J̇ v is found by differences of contact velocities along the motion, which also sees how contact points move over surfaces.
+//! Guards are looked at in the middle and at the end of every internal step; one that fails and holds again
+//! in between is missed. J̇ v is found by differences of contact velocities along the motion, which also sees
+//! how contact points move over surfaces.
 //!
-//! Joint limits are contacts without friction ([`stops`]), which do not bounce. Limits of ball joints, dry friction of joints, loops, couplings and
-//! tendons are refused.
+//! Joint limits are contacts without friction ([`stops`]), which do not bounce. Limits of ball joints, dry
+//! friction of joints, loops, couplings and tendons are refused.
 
 mod events;
 mod impacts;
@@ -30,29 +32,27 @@ mod modes;
 mod stops;
 
 use super::chart;
-use super::ended::{add_changes, end};
-use super::judged::{Judged, StopForce};
+use super::ended::add_changes;
+use super::judged::{Given, JointForce};
 use super::mechanics::{Gains, Mechanics};
+use super::method::{Method, Published, Shared, Solved};
 use super::ode::defect::energy_made;
 use super::ode::{Dense, Integrator, System, Tolerance};
 use super::rows::Rows;
 use super::search::{Search, relative_velocity};
-use super::unsupported::{UnsupportedByCanon, refuse_bound, refuse_dry, refuse_pressure};
+use super::unsupported::{Features, UnsupportedByCanon};
 use crate::canon_params::OdeMethod;
+use crate::catalogue::{StepperEntry, entry};
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
 use crate::remedy::Remedy;
-use crate::report::StepReport;
+use crate::report::Cause;
 use crate::state::State;
-use crate::stepping::Stepper;
-use crate::stepping::contact_source::ContactSource;
-use crate::stepping::decoratable::Decoratable;
-use crate::stepping::memory::Memory;
+use crate::stepping::attempt::Part;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use events::first_failure;
 use modes::Modes;
-use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{Factor, integrate_into};
@@ -65,7 +65,8 @@ use stops::Stop;
 const TOUCH: f64 = 1e-8;
 /// How far guards of gaps may fail before it counts [m].
 const SLACK: f64 = 1e-10;
-/// How far guards of forces and slip may fail, relative to the weight of the lighter tree of a contact, and in m/s [–].
+/// How far guards of forces and slip may fail, relative to the weight of the lighter tree of a contact, and
+/// in m/s [–].
 const LOOSE: f64 = 1e-9;
 /// ε of the choice of modes [s].
 const SHORT: f64 = 1e-5;
@@ -80,12 +81,11 @@ const RANK: f64 = 1e-10;
 /// Works that are integrated: of actuators, given forces, dampers, normal forces, friction and stops.
 const WORKS: usize = 6;
 
-/// The stepper.
+/// The method.
 pub(crate) struct EventDriven {
     params: StepperParams,
     law: Modes,
     integrator: Integrator,
-    judged: Judged,
     y: Vec<f64>,
     q: Vec<f64>,
     ledger: EnergyLedger,
@@ -101,13 +101,11 @@ struct Motions<'a> {
     law: &'a mut Modes,
 }
 
-impl EventDriven {
-    /// For `world`; the parameters must be valid.
-    pub(crate) fn new(world: &World, params: StepperParams) -> Result<Self, UnsupportedByCanon> {
-        let name = "event-driven";
-        refuse_bound(world, name)?;
-        refuse_dry(world, name)?;
-        refuse_pressure(world, name)?;
+impl Published for EventDriven {
+    const ENTRY: &'static StepperEntry = entry("event-driven");
+    const SUPPORTS: Features = Features { turning_joints: true, restitution: true, ..Features::TREES };
+
+    fn new(world: &World, params: &StepperParams) -> Result<Self, UnsupportedByCanon> {
         let model = &world.model;
         let own = params.canon.event_driven;
         let tolerance = Tolerance { relative: own.relative_tolerance, absolute: own.absolute_tolerance };
@@ -118,7 +116,6 @@ impl EventDriven {
         weights.iter_mut().for_each(|w| *w = f64::max(*w, 1e-9));
         Ok(Self {
             integrator: Integrator::new(OdeMethod::Explicit, tolerance),
-            judged: Judged::new(world, gains.q_of_dof.clone()),
             y: vec![0.0; 2 * model.nv() + WORKS],
             q: model.neutral(),
             ledger: EnergyLedger::default(),
@@ -131,6 +128,7 @@ impl EventDriven {
                 nudged: Mechanics::new(world),
                 gains,
                 search: Search::new(world)?,
+                points: Vec::new(),
                 other: Search::new(world)?,
                 still: vec![Motion::ZERO; model.bodies.len()],
                 factor: Factor::new(model),
@@ -138,24 +136,30 @@ impl EventDriven {
                 q_nudged: model.neutral(),
                 tau: vec![0.0; model.nv()],
                 active: Vec::new(),
-                stops: Stop::all(world, name)?,
+                stops: Stop::all(world, Self::ENTRY.name)?,
                 found: Vec::new(),
                 forces: Vec::new(),
                 weights,
             },
-            params,
+            params: params.clone(),
         })
     }
+}
 
-    fn attempt(
+impl Method for EventDriven {
+    fn name(&self) -> &'static str {
+        Self::ENTRY.name
+    }
+
+    fn solve(
         &mut self,
-        world: &World,
+        part: &Part<'_>,
         state: &State,
-        input: &Input,
-        h: f64,
-        solver: &dyn ContactSolver,
-    ) -> Result<(u32, u32), String> {
-        let n = state.v.len();
+        at: &mut Shared,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<Solved, Cause> {
+        let (Part { world, input, h, .. }, n) = (*part, state.v.len());
+        self.integrator.set_next_step(at.substep.unwrap_or(0.0));
         self.law.at.look(world, &state.q, &state.v);
         let before = self.law.at.energies(world, (&state.q, &state.v));
         self.y.fill(0.0);
@@ -179,10 +183,11 @@ impl EventDriven {
             self.integrator.forget();
             events += 1;
             if events > self.params.canon.event_driven.most_events {
-                return Err(format!(
+                let text = format!(
                     "more than {} events within one step; canon.event_driven.most_events allows more",
                     self.params.canon.event_driven.most_events
-                ));
+                );
+                return Err(text.into());
             }
         }
         // Forces, and a last look at what touches there.
@@ -191,22 +196,50 @@ impl EventDriven {
         let (delta, rest) = self.y.split_at(n);
         let (v, works) = rest.split_at(n);
         integrate_into(&world.model, &state.q, delta, 1.0, &mut self.q);
+        at.q.copy_from_slice(&self.q);
+        at.v.copy_from_slice(v);
         let law = &self.law;
-        let at_end = (&law.at.kin, &law.search);
-        let here = (&self.q[..], v);
-        let stops: Vec<StopForce> = law.stops.iter().filter_map(Stop::told).collect();
-        self.judged.pose(world, at_end, here, (&self.params, h), (&law.forces, &stops, solver.needs()))?;
-        let after = law.at.energies(world, here);
-        let told = &mut self.ledger;
-        told.actuators += works[0];
-        told.applied += works[1];
-        told.damping += works[2];
-        told.normal += works[3];
-        told.friction += works[4];
-        told.limits += works[5];
-        told.integrator = integrator;
-        add_changes(told, before, after);
-        Ok((steps, events))
+        let joints: Vec<JointForce> = law.stops.iter().filter_map(Stop::given).collect();
+        let forces = at.take_touching(&law.points, &law.forces);
+        let given = Given { contacts: &forces, joints: &joints, over: h };
+        at.pose_forces(part, &law.at.kin, &self.q, v, &given, solver.needs())?;
+        let after = law.at.energies(world, (&self.q, v));
+        let ledger = &mut self.ledger;
+        ledger.actuators += works[0];
+        ledger.applied += works[1];
+        ledger.damping += works[2];
+        ledger.normal += works[3];
+        ledger.friction += works[4];
+        ledger.limits += works[5];
+        ledger.integrator = integrator;
+        add_changes(ledger, before, after);
+        at.efforts.copy_from_slice(&law.at.forces.efforts);
+        at.substep = Some(self.integrator.next_step());
+        let (parts, remedy, ledger) = (events + 1, self.remedy, Some(self.ledger));
+        Ok(Solved { iterations: steps, parts, remedy, ledger, ..Solved::default() })
+    }
+
+    fn jacobian(&mut self, _: &Part<'_>, _: &State, _: &mut Shared) -> Result<Slopes, NoSlopes> {
+        Err(NoSlopes::Unsupported(
+            "the impacts within it are solved one after another, at instants that are roots",
+        ))
+    }
+
+    /// Contacts are looked for from two searches, and a source has one place: it knows none.
+    fn search(&mut self) -> Option<&mut Search> {
+        None
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        self.law.at.take_numbers(world);
+        self.law.nudged.take_numbers(world);
+        self.law.gains = Gains::new(world);
+        self.law.search.finder.take_surfaces(world);
+        self.law.other.finder.take_surfaces(world);
+    }
+
+    fn forget(&mut self) {
+        self.law.solver.forget();
     }
 }
 
@@ -229,7 +262,7 @@ impl System for Motions<'_> {
             works[1] += v * input.generalized.get(i).copied().unwrap_or(0.0);
             works[2] += v * law.at.forces.damping[i];
         }
-        for (c, force) in law.search.points.iter().zip(&law.forces) {
+        for (c, force) in law.points.iter().zip(&law.forces) {
             let velocity = relative_velocity(&law.at.kin, &law.at.vel, c);
             let normal = c.n * c.n.dot(*force);
             works[3] += velocity.dot(normal);
@@ -260,7 +293,7 @@ impl System for Motions<'_> {
         self.rate(t, y, &mut rate)?;
         let law = &*self.law;
         let (mut turned_back, mut overloaded) = (false, false);
-        for (p, c) in law.search.points.iter().enumerate() {
+        for (p, c) in law.points.iter().enumerate() {
             let velocity = relative_velocity(&law.at.kin, &law.at.vel, c);
             let opening = c.n.dot(velocity);
             let Some(k) = law.found.iter().position(|f| *f == Some(p)) else {
@@ -295,91 +328,5 @@ impl System for Motions<'_> {
         let holds = self.law.hold(self.world, (&q, v), self.input);
         std::mem::swap(&mut self.law.q, &mut q);
         Ok(!holds?)
-    }
-}
-
-impl Stepper for EventDriven {
-    fn name(&self) -> &'static str {
-        "event-driven"
-    }
-
-    fn step(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        let (steps, events) = match self.attempt(world, state, input, h, solver) {
-            Ok(counts) => counts,
-            Err(cause) => {
-                self.integrator.forget();
-                return StepReport::failed(cause);
-            }
-        };
-        let n = state.v.len();
-        let report =
-            StepReport { iterations: steps, parts: events + 1, remedy: self.remedy, ..StepReport::start() };
-        let to = (&self.q[..], &self.y[n..2 * n]);
-        end(state, h, to, (&self.judged.points, self.ledger), report)
-    }
-
-    fn posed(&self) -> &Posed {
-        &self.judged.rows.posed
-    }
-
-    fn impulses(&self) -> &[f64] {
-        &self.judged.rows.impulses
-    }
-
-    fn contacts(&self) -> &[ContactPoint] {
-        &self.judged.points
-    }
-
-    fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {
-        out.clear();
-        out.extend_from_slice(&self.law.at.forces.efforts);
-    }
-
-    fn memory_into(&self, out: &mut Memory) {
-        *out = Memory { saturated: vec![false; self.law.at.forces.efforts.len()], ..Memory::default() };
-        out.substep = Some(self.integrator.next_step());
-    }
-
-    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
-        self.integrator.set_next_step(memory.substep.unwrap_or(0.0));
-    }
-
-    fn forget(&mut self) {
-        self.integrator.forget();
-        self.law.solver.forget();
-    }
-
-    fn take_numbers(&mut self, world: &World) {
-        self.law.at.take_numbers(world);
-        self.law.nudged.take_numbers(world);
-        self.law.gains = Gains::new(world);
-        self.law.search.finder.take_surfaces(world);
-        self.law.other.finder.take_surfaces(world);
-    }
-
-    /// Contacts are looked for from two searches, and a source has one place: it knows none.
-    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        drop(source);
-        false
-    }
-
-    fn slopes(&mut self, _: &World, _: &State, _: &Input, _: f64) -> Result<Slopes, NoSlopes> {
-        Err(NoSlopes::Unsupported(
-            "the impacts within it are solved one after another, at instants that are roots",
-        ))
-    }
-}
-
-/// Nothing sleeps, and nothing is swept.
-impl Decoratable for EventDriven {
-    fn clear_problem(&mut self) {
-        self.judged.clear();
     }
 }

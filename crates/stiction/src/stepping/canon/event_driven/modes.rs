@@ -1,8 +1,9 @@
 //! Modes of closed contacts: how they are chosen, and the forces they ask for.
 //!
-//! Where contacts are redundant, as the four corners of a box, their forces are not determined. Those that are told are the nearest to the
-//! impulses of the choice, which obey the law of contact; forces of least norm need not. When such forces leave the cones, others may still
-//! be in them: a guard of forces fails where the choice, made anew, is another.
+//! Where contacts are redundant, as the four corners of a box, their forces are not determined. Those that
+//! are told are the nearest to the impulses of the choice, which obey the law of contact; forces of least
+//! norm need not. When such forces leave the cones, others may still be in them: a guard of forces fails
+//! where the choice, made anew, is another.
 
 use super::super::judged::add_forces;
 use super::super::mechanics::{Gains, Mechanics};
@@ -37,6 +38,7 @@ pub(super) struct Modes {
     pub(super) nudged: Mechanics,
     pub(super) gains: Gains,
     pub(super) search: Search,
+    pub(super) points: Vec<ContactPoint>,
     pub(super) other: Search,
     pub(super) still: Vec<Motion>,
     pub(super) factor: Factor,
@@ -46,9 +48,9 @@ pub(super) struct Modes {
     pub(super) active: Vec<Active>,
     /// Ends of the ranges of joints, each with its mode.
     pub(super) stops: Vec<Stop>,
-    /// Per active contact: its index in the points of the search, if it is found.
+    /// Per active contact: its index in the points, if it is found.
     pub(super) found: Vec<Option<usize>>,
-    /// Per point of the search, the force on B [N].
+    /// Per point, the force on B [N].
     pub(super) forces: Vec<Vec3>,
     /// Per tree: its mass times gravity, at least 1e-9 [N].
     pub(super) weights: Vec<f64>,
@@ -85,13 +87,14 @@ impl Modes {
 
     /// Finds of every point of the search the rate of n · c, and of c, along the motion by v at constant v.
     fn contact_rates(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<Vec<(f64, Vec3)>, String> {
-        let mut rates: Vec<(f64, Vec3)> = vec![(0.0, Vec3::ZERO); self.search.points.len()];
+        let mut rates: Vec<(f64, Vec3)> = vec![(0.0, Vec3::ZERO); self.points.len()];
+        let mut there = Vec::new();
         for h in [NUDGE, -NUDGE] {
             integrate_into(&world.model, q, v, h, &mut self.q_nudged);
             self.nudged.look(world, &self.q_nudged, v);
-            self.other.find(world, &self.nudged.kin, &self.still, (0.0, self.params.margin));
-            for (point, rate) in self.search.points.iter().zip(&mut rates) {
-                let same = self.other.points.iter().find(|c| key(c) == key(point));
+            self.other.find(world, &self.nudged.kin, &self.still, (0.0, self.params.margin), &mut there);
+            for (point, rate) in self.points.iter().zip(&mut rates) {
+                let same = there.iter().find(|c| key(c) == key(point));
                 let Some(c) = same else { continue };
                 let velocity = relative_velocity(&self.nudged.kin, &self.nudged.vel, c);
                 rate.0 += c.n.dot(velocity) / (2.0 * h);
@@ -103,10 +106,10 @@ impl Modes {
 
     /// Contact forces of the modes, into `forces` and `tau`.
     pub(super) fn find_contact_forces(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<(), String> {
-        self.search.find(world, &self.at.kin, &self.still, (0.0, self.params.margin));
+        self.search.find(world, &self.at.kin, &self.still, (0.0, self.params.margin), &mut self.points);
         self.forces.clear();
-        self.forces.resize(self.search.points.len(), Vec3::ZERO);
-        let place = |a: &Active| self.search.points.iter().position(|c| key(c) == a.key);
+        self.forces.resize(self.points.len(), Vec3::ZERO);
+        let place = |a: &Active| self.points.iter().position(|c| key(c) == a.key);
         self.found = self.active.iter().map(place).collect();
         self.stops.iter_mut().for_each(|s| s.force = 0.0);
         let touches = self.found.iter().any(Option::is_some);
@@ -121,7 +124,7 @@ impl Modes {
         let mut rows: Vec<(usize, Vec3, f64)> = Vec::new();
         for (active, found) in self.active.iter().zip(&self.found) {
             let Some(p) = *found else { continue };
-            let c = &self.search.points[p];
+            let c = &self.points[p];
             let velocity = relative_velocity(&self.at.kin, &self.at.vel, c);
             let opening = c.n.dot(velocity);
             rows.push((p, c.n, rates[p].0 + 2.0 * ALPHA * opening + ALPHA * ALPHA * c.gap));
@@ -146,7 +149,7 @@ impl Modes {
         }
         let column = |p: usize, force: Vec3| {
             let mut out = vec![0.0; n];
-            let points = &self.search.points[p..=p];
+            let points = &self.points[p..=p];
             add_forces(world, &self.at.kin, points, &[force], 1.0, &mut out);
             out
         };
@@ -187,12 +190,12 @@ impl Modes {
             stop.force = *size;
             self.tau[stop.dof] += stop.sign * size;
         }
-        add_forces(world, &self.at.kin, &self.search.points, &self.forces, 1.0, &mut self.tau);
+        add_forces(world, &self.at.kin, &self.points, &self.forces, 1.0, &mut self.tau);
         Ok(())
     }
 
-    /// Modes of what touches and does not part of `search`, at q and v: bearing nothing over the short time ε is open, what moves
-    /// along the surface after it slides, and the rest sticks.
+    /// Modes of what touches and does not part of `search`, at q and v: bearing nothing over the short time ε
+    /// is open, what moves along the surface after it slides, and the rest sticks.
     pub(super) fn choose(
         &mut self,
         world: &World,
@@ -201,7 +204,7 @@ impl Modes {
     ) -> Result<Vec<Active>, String> {
         self.at.look(world, q, v);
         let at = &self.at;
-        self.search.points.retain(|c| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) <= SLIPS);
+        self.points.retain(|c| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) <= SLIPS);
         // Joints at their stops are on them: over the short time a gap of rounding would be a velocity.
         let mut stopped = q.to_vec();
         let mut stops = std::mem::take(&mut self.stops);
@@ -210,7 +213,7 @@ impl Modes {
         stops.iter().filter(|s| touching(s)).for_each(|s| s.close_gap(&mut stopped));
         let any = stops.iter().any(touching);
         self.stops = stops;
-        if self.search.points.is_empty() && !any {
+        if self.points.is_empty() && !any {
             return Ok(Vec::new());
         }
         self.find_smooth_forces(world, (q, v), input)?;
@@ -219,7 +222,7 @@ impl Modes {
         free.iter_mut().zip(v).for_each(|(a, v)| *a = v + SHORT * *a);
         let closed =
             |c: &ContactPoint| ContactPoint { gap: 0.0, face: Face::of_one(0.0), restitution: 0.0, ..*c };
-        let points: Vec<ContactPoint> = self.search.points.iter().map(closed).collect();
+        let points: Vec<ContactPoint> = self.points.iter().map(closed).collect();
         let params =
             RowParams { bouncing_speed: f64::INFINITY, ..self.params.rows(SHORT, &world.model.gravity) };
         self.rows.factor(world, &self.at.kin)?;
@@ -276,14 +279,15 @@ impl Modes {
         Ok(chosen)
     }
 
-    /// Whether the modes, chosen anew at q and v, are those there are; their forces are taken. Contacts at q must have been found.
+    /// Whether the modes, chosen anew at q and v, are those there are; their forces are taken. Contacts at q
+    /// must have been found.
     pub(super) fn hold(
         &mut self,
         world: &World,
         (q, v): (&[f64], &[f64]),
         input: &Input,
     ) -> Result<bool, String> {
-        self.search.points.retain(|c| c.gap <= TOUCH);
+        self.points.retain(|c| c.gap <= TOUCH);
         let closed = |stops: &[Stop]| stops.iter().map(|s| s.closed.is_some()).collect::<Vec<_>>();
         let before = closed(&self.stops);
         let anew = self.choose(world, (q, v), input)?;

@@ -1,6 +1,6 @@
 //! Joint limits, each a contact without friction of a joint with its stop.
 
-use super::super::judged::StopForce;
+use super::super::judged::JointForce;
 use super::super::unsupported::UnsupportedByCanon;
 use stiction_assembly::RowKey;
 use stiction_dynamics::{JointKind, Model};
@@ -53,9 +53,9 @@ impl Stop {
     }
 
     /// The force of a closed stop, for the judge.
-    pub(super) fn told(&self) -> Option<StopForce> {
+    pub(super) fn given(&self) -> Option<JointForce> {
         let Self { dof, sign, force, .. } = *self;
-        self.closed.map(|_| StopForce { key: self.key(), dof, sign, force })
+        self.closed.map(|_| JointForce { key: self.key(), dof, sign, force })
     }
 
     pub(super) fn key(&self) -> RowKey {

@@ -1,19 +1,19 @@
-//! The forces of a step of the θ-method: (3) or (4) of [`super`] about a velocity w, and what of them depends on v⁺ − w.
+//! The forces of a step of the θ-method: (3) or (4) of [`super`] about a velocity w, and what of them depends
+//! on v⁺ − w.
 
-use super::super::contact_law::ContactLaw;
 use super::super::mechanics::Gains;
-use super::{Room, ThetaStepper};
-use crate::canon_params::ThetaForces;
-use crate::input::Input;
+use super::super::method::Shared;
+use super::laws::ThetaLaw;
+use super::{Room, Theta};
 use crate::state::State;
+use crate::stepping::attempt::Part;
 use stiction_dynamics::integrate_into;
-use stiction_models::World;
 
-impl ThetaStepper {
+impl<L: ThetaLaw> Theta<L> {
     /// Forces and mass matrix about w.
-    pub(super) fn linearise(&mut self, world: &World, state: &State, input: &Input, h: f64) {
-        let (theta, implicit) = self.rule();
-        let within = implicit && self.params.canon.moreau.forces == ThetaForces::Midpoint;
+    pub(super) fn linearise(&mut self, part: &Part<'_>, state: &State) {
+        let Part { world, input, h, .. } = *part;
+        let (theta, within) = (self.rule.theta, self.rule.within);
         let Room { q_ahead, w, scratch, .. } = &mut self.room;
         scratch.clear();
         scratch.extend(state.v.iter().zip(&*w).map(|(v, w)| theta * w + (1.0 - theta) * v));
@@ -21,7 +21,7 @@ impl ThetaStepper {
         let v_ahead = if within { &*scratch } else { &*w };
         self.ahead.look(world, q_ahead, v_ahead);
         self.ahead.find_forces(world, (q_ahead, v_ahead), &input.control, &self.gains.q_of_dof);
-        if implicit {
+        if self.rule.inertial {
             self.ahead.find_mass(world);
             self.ahead.find_derivatives(world, v_ahead);
         } else {
@@ -32,13 +32,12 @@ impl ThetaStepper {
     /// S, its factor, and the momentum that v⁺ = w is short of.
     pub(super) fn find_base(
         &mut self,
-        world: &World,
+        part: &Part<'_>,
         state: &State,
-        input: &Input,
-        h: f64,
+        at: &mut Shared,
     ) -> Result<(), String> {
-        let (theta, by_theta) = self.rule();
-        let (s, share) = (h * theta, self.share_ahead());
+        let Part { world, input, h, .. } = *part;
+        let (s, share) = (h * self.rule.theta, self.rule.share);
         let Room { w, implicit, base, scratch, .. } = &mut self.room;
         implicit.iter_mut().enumerate().for_each(|(i, x)| {
             *x = s * (self.gains.dampers[i] + s * self.gains.springs[i]);
@@ -49,22 +48,22 @@ impl ThetaStepper {
                 implicit[*dof] += gain.max(0.0);
             }
         }
-        if self.law == ContactLaw::Todorov {
-            let share = self.params.canon.todorov.damping_inertia;
+        if let Some(share) = L::damping_inertia(&at.params.canon) {
             for (i, added) in self.added.iter_mut().enumerate() {
                 *added = share * self.start.mass.diagonal(i);
                 implicit[i] += *added;
             }
         }
-        self.mass.set_to(&self.ahead.mass);
-        implicit.iter().enumerate().for_each(|(i, x)| self.mass.add_diagonal(i, *x));
-        self.factor.factor(&self.mass).map_err(|e| format!("the mass matrix: {e}"))?;
+        let (mass, factor) = (&mut at.rows.mass, &mut at.rows.factor);
+        mass.set_to(&self.ahead.mass);
+        implicit.iter().enumerate().for_each(|(i, x)| mass.add_diagonal(i, *x));
+        factor.factor(mass).map_err(|e| format!("the mass matrix: {e}"))?;
         // −M̃ (w − v) + h Σ f − h B v.
         scratch.clear();
         scratch.extend(w.iter().zip(&state.v).map(|(w, v)| v - w));
         self.ahead.mass.mul_into(scratch, base);
         let (a, b) = (&self.ahead.forces, &self.start.forces);
-        let inertial_share = if by_theta { share } else { 0.0 };
+        let inertial_share = if self.rule.inertial { share } else { 0.0 };
         for (i, base) in base.iter_mut().enumerate() {
             let mean = |ahead: &[f64], start: &[f64], share: f64| share * ahead[i] + (1.0 - share) * start[i];
             let given = input.generalized.get(i).copied().unwrap_or(0.0);
@@ -79,17 +78,17 @@ impl ThetaStepper {
         Ok(())
     }
 
-    /// Finds the part of the linearised forces that depends on v⁺ − w beyond the diagonal, into `change`. False if there is no such thing.
-    pub(super) fn find_change(&mut self, world: &World, h: f64) -> bool {
-        let (theta, by_theta) = self.rule();
-        let s = h * theta;
+    /// Finds the part of the linearised forces that depends on v⁺ − w beyond the diagonal, into `change`.
+    /// False if there is no such thing.
+    pub(super) fn find_change(&mut self, part: &Part<'_>, v_next: &[f64]) -> bool {
+        let (world, by_theta, s) = (part.world, self.rule.inertial, part.h * self.rule.theta);
         let several = world.actuators.iter().any(|a| a.transmission.len() > 1)
             || world.actuators.iter().any(|a| a.law.bias_velocity + s * a.law.bias_length > 0.0);
         if !by_theta && !several {
             return false;
         }
-        let Room { w, v_next, implicit, change, difference, scratch, .. } = &mut self.room;
-        difference.iter_mut().zip(&*v_next).zip(&*w).for_each(|((x, next), w)| *x = next - w);
+        let Room { w, implicit, change, difference, scratch, .. } = &mut self.room;
+        difference.iter_mut().zip(v_next).zip(&*w).for_each(|((x, next), w)| *x = next - w);
         if by_theta {
             self.ahead.inertial_change_into([1.0, s], difference, change);
         } else {
@@ -108,12 +107,13 @@ impl ThetaStepper {
     }
 
     /// Efforts at the end of the step; true if one is found to be at its limit that was not.
-    pub(super) fn reaches_limits(&mut self, world: &World, h: f64) -> bool {
-        let (theta, _) = self.rule();
-        let (s, share) = (h * theta, self.share_ahead());
-        let Self { ahead, start, efforts, room: Room { w, v_next, .. }, .. } = self;
+    pub(super) fn reaches_limits(&mut self, part: &Part<'_>, at: &mut Shared) -> bool {
+        let (theta, share) = (self.rule.theta, self.rule.share);
+        let s = part.h * theta;
+        let Self { ahead, start, room: Room { w, .. }, .. } = self;
+        let Shared { efforts, v: v_next, .. } = at;
         let mut found = false;
-        for (i, a) in world.actuators.iter().enumerate() {
+        for (i, a) in part.world.actuators.iter().enumerate() {
             let change: f64 = a.transmission.iter().map(|&(d, c)| c * (v_next[d] - w[d])).sum();
             let mut effort = ahead.forces.efforts[i];
             if !ahead.forces.at_limit[i] {

@@ -4,8 +4,8 @@
 //!     min ‖λ‖   such that   Jᵀ λ = Jᵀ λ*,     J the rows of loops and couplings,   λ = (Jᵀ)⁺ Jᵀ λ*
 //! ```
 //!
-//! Where bars are redundant, as in parallel four-bars, rows of J depend on one another, and a solver of contacts leaves what presses the bars
-//! against each other at what its tolerance allows.
+//! Where bars are redundant, as in parallel four-bars, rows of J depend on one another, and a solver of
+//! contacts leaves what presses the bars against each other at what its tolerance allows.
 
 use nalgebra::{DMatrix, DVector};
 use stiction_assembly::Posed;
@@ -14,7 +14,8 @@ use stiction_contact::Cone;
 /// Singular values below this share of the largest count as zero [–].
 const RANK: f64 = 1e-9;
 
-/// Takes the least of the impulses λ that do what `impulses` do, of the bilateral rows of `posed`, over `nv` dofs.
+/// Takes the least of the impulses λ that do what `impulses` do, of the bilateral rows of `posed`, over `nv`
+/// dofs.
 pub(super) fn take(posed: &Posed, nv: usize, impulses: &mut [f64]) -> Result<(), String> {
     let problem = &posed.problem;
     let bilateral = (0..problem.len()).filter(|&block| problem.cone(block) == Cone::Free);

@@ -1,4 +1,5 @@
-//! The derivatives of the equations of a step of the θ-method, which are closed: with the forces of [`super`] linearised about w,
+//! The derivatives of the equations of a step of the θ-method, which are closed: with the forces of [`super`]
+//! linearised about w,
 //!
 //! ```text
 //!     r = S (v_f(v⁺) − v⁺) + Jᵀ λ,     c = J v⁺ + offsets + R λ                                      (1)
@@ -6,23 +7,25 @@
 //!
 //! w = v where they are linearised once, and w = v⁺ where Newton's method was repeated until it settled.
 //!
-//! By (q, v, u) they are differences of the fourth order of (1) with v⁺ and λ as they are: forces, the mass matrix and rows are
-//! evaluated anew, nothing is solved. Contacts are told by their features; one that carries and is not met at a displacement is at a
-//! switch.
+//! By (q, v, u) they are differences of the fourth order of (1) with v⁺ and λ as they are: forces, the mass
+//! matrix and rows are evaluated anew, nothing is solved. Contacts are told by their features; one that
+//! carries and is not met at a displacement is at a switch.
 
-use super::{ThetaStepper, velocities_into};
+use super::super::method::Shared;
+use super::laws::ThetaLaw;
+use super::{Theta, velocities_into};
 use crate::input::Input;
 use crate::state::State;
+use crate::stepping::attempt::Part;
 use crate::stepping::slopes::{Equations, NoSlopes, Slopes};
 use nalgebra::DMatrix;
 use stiction_assembly::{BlockKey, Posed, RowKey, WarmStart};
+use stiction_dynamics::differences::fourth_order;
 use stiction_dynamics::integrate_into;
 use stiction_models::World;
 
 /// Displacements of positions, velocities and controls.
 const DISPLACED: [f64; 3] = [1e-5, 1e-4, 1e-4];
-/// Weights of differences of the fourth order at one and at two displacements.
-const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 /// Largest r at the answer, over the momentum [–].
 const SETTLED: f64 = 1e-6;
 
@@ -50,77 +53,75 @@ struct Values {
     c: Vec<f64>,
 }
 
-impl ThetaStepper {
-    /// Differentiates the equations of the last step, which went from `start` under `input`.
+impl<L: ThetaLaw> Theta<L> {
+    /// Differentiates the equations of the last step, which went from `start`.
     pub(super) fn differentiate(
         &mut self,
-        world: &World,
+        part: &Part<'_>,
         start: &State,
-        input: &Input,
-        h: f64,
+        at: &mut Shared,
     ) -> Result<Slopes, NoSlopes> {
-        if !world.loops.is_empty() {
+        if !part.world.loops.is_empty() {
             return Err(NoSlopes::Unsupported("what undoes errors of its loops is not differentiated"));
         }
-        if self.is_midpoint() && self.linkages.any {
+        if self.rule.midpoint && self.linkages.any {
             return Err(NoSlopes::Unsupported("rows of its linkages that turn are not differentiated"));
         }
+        let problem = &at.rows.posed.problem;
         let answer = Answer {
-            names: self.names(),
-            dims: (0..self.posed.problem.len()).map(|b| self.posed.problem.range(b).len()).collect(),
-            lambda: self.impulses.clone(),
-            v_next: self.room.v_next.clone(),
+            names: names(at),
+            dims: (0..problem.len()).map(|b| problem.range(b).len()).collect(),
+            lambda: at.rows.impulses.clone(),
+            v_next: at.v.clone(),
             at_limit: self.ahead.forces.at_limit.clone(),
             efforts: self.ahead.forces.efforts.clone(),
         };
         // What the step left, which the judge reads, is put back.
-        let posed = std::mem::replace(&mut self.posed, Posed::new(&world.model));
-        let points = self.search.points.clone();
+        let posed = std::mem::replace(&mut at.rows.posed, Posed::new(&part.world.model));
+        let points = at.points.clone();
         let mut warm = WarmStart::default();
-        warm.set_to(&self.warm);
-        let found = self.equations(world, (start, input), h, &answer);
-        (self.posed, self.search.points) = (posed, points);
-        self.warm.set_to(&warm);
-        self.room.v_next.copy_from_slice(&answer.v_next);
+        warm.set_to(&at.warm);
+        let found = self.equations(part, start, at, &answer);
+        (at.rows.posed, at.points) = (posed, points);
+        at.warm.set_to(&warm);
         found.map(|equations| Slopes::Equations(Box::new(equations)))
     }
 
     fn equations(
         &mut self,
-        world: &World,
-        (start, input): (&State, &Input),
-        h: f64,
+        part: &Part<'_>,
+        start: &State,
+        at: &mut Shared,
         answer: &Answer,
     ) -> Result<Equations, NoSlopes> {
-        let (theta, _) = self.rule();
+        let Part { world, input, .. } = *part;
+        let theta = self.rule.theta;
         let (nv, nu) = (world.model.nv(), world.actuators.len());
-        let base = self.evaluate(world, (start, input), h, answer, &answer.v_next)?;
-        let (left, momentum) = (size(&base.r), size(&self.momentum(&answer.v_next)));
+        let base = self.evaluate(part, start, at, answer, &answer.v_next)?;
+        let (left, momentum) = (size(&base.r), size(&momentum(at, &answer.v_next)));
         if self.settles() && left > SETTLED * momentum {
             let short = format!(
                 "Newton's method left {left:e} of a momentum of {momentum:e}; raise `canon.moreau.newton`"
             );
             return Err(NoSlopes::Here(short));
         }
-        let problem = self.posed.problem.clone();
+        let problem = at.rows.posed.problem.clone();
         let mut J = DMatrix::zeros(problem.rows(), nv);
-        self.posed.for_each_entry(|row, dof, x| J[(row, dof)] += x);
-        let S = self.by_velocity(world, (start, input), h, answer)?;
+        at.rows.posed.for_each_entry(|row, dof, x| J[(row, dof)] += x);
+        let S = self.by_velocity(part, start, at, answer)?;
         let columns = 2 * nv + nu;
         let mut r_change = DMatrix::zeros(nv, columns);
         let mut c_change = DMatrix::zeros(problem.rows(), columns);
         for k in 0..columns {
             let kind = if k < nv { 0 } else { usize::from(k >= 2 * nv) + 1 };
-            let size = DISPLACED[kind];
-            for (times, weight) in [1.0, 2.0].into_iter().zip(WEIGHTS) {
-                for sign in [1.0, -1.0] {
-                    let (state, input) = displaced(world, (start, input), k, sign * times * size);
-                    let of = self.evaluate(world, (&state, &input), h, answer, &answer.v_next)?;
-                    let share = sign * weight / size;
-                    (0..nv).for_each(|i| r_change[(i, k)] += share * of.r[i]);
-                    (0..problem.rows()).for_each(|i| c_change[(i, k)] += share * of.c[i]);
-                }
-            }
+            fourth_order(DISPLACED[kind], |x, weight| {
+                let (state, input) = displaced(world, (start, input), k, x);
+                let part = Part { input: &input, ..*part };
+                let of = self.evaluate(&part, &state, at, answer, &answer.v_next)?;
+                (0..nv).for_each(|i| r_change[(i, k)] += weight * of.r[i]);
+                (0..problem.rows()).for_each(|i| c_change[(i, k)] += weight * of.c[i]);
+                Ok(())
+            })?;
         }
         let mean = answer.v_next.iter().zip(&start.v).map(|(next, v)| theta * next + (1.0 - theta) * v);
         let (mean, law) = (mean.collect(), self.own.as_ref().map(|own| own.law()));
@@ -128,71 +129,51 @@ impl ThetaStepper {
         Ok(Equations { problem, law, lambda, c: base.c, J, S, r_change, c_change, theta, mean })
     }
 
-    /// The blocks of the problem that is posed.
-    fn names(&self) -> Vec<Name> {
-        let name = |key: BlockKey| match key {
-            BlockKey::Contact(c) => {
-                let point = &self.search.points[c];
-                Name::Contact(point.geometries, point.feature)
-            }
-            BlockKey::Row(key) => Name::Row(key),
-        };
-        self.posed.blocks.iter().map(|b| name(b.key)).collect()
-    }
-
     /// Whether forces are those of the v⁺ that the step ends with.
     fn settles(&self) -> bool {
-        self.rule().1 && self.params.canon.moreau.newton > 1
-    }
-
-    /// M̃ v.
-    fn momentum(&self, v: &[f64]) -> Vec<f64> {
-        let mut momentum = vec![0.0; v.len()];
-        self.mass.mul_into(v, &mut momentum);
-        momentum
+        self.rule.inertial && self.rule.rounds > 1
     }
 
     /// (1) from another start and to another v⁺, in the rows of the answer.
     fn evaluate(
         &mut self,
-        world: &World,
-        (state, input): (&State, &Input),
-        h: f64,
+        part: &Part<'_>,
+        state: &State,
+        at: &mut Shared,
         answer: &Answer,
         v_next: &[f64],
     ) -> Result<Values, NoSlopes> {
-        let here = NoSlopes::Here;
+        let (Part { world, input, h, .. }, here) = (*part, NoSlopes::Here);
         self.start.look(world, &state.q, &state.v);
         self.start.find_forces(world, (&state.q, &state.v), &input.control, &self.gains.q_of_dof);
         self.start.find_mass(world);
-        if self.is_midpoint() {
+        if self.rule.midpoint {
             integrate_into(&world.model, &state.q, &state.v, 0.5 * h, &mut self.room.q_ahead);
             self.middle.look(world, &self.room.q_ahead, &state.v);
         }
         let about = if self.settles() { v_next } else { &state.v };
         self.room.w.copy_from_slice(about);
-        self.linearise(world, state, input, h);
+        self.linearise(part, state);
         self.hold_limits(world, answer);
-        self.find_base(world, state, input, h).map_err(here)?;
-        self.find_contacts(world, h);
-        self.room.v_next.copy_from_slice(v_next);
-        self.pose_rows(world, state, h);
-        self.write_law(state, h);
-        let changes = self.find_change(world, h);
-        let names = self.names();
-        let mut lambda = vec![0.0; self.posed.problem.rows()];
+        self.find_base(part, state, at).map_err(here)?;
+        self.find_contacts(part, at);
+        self.pose_rows(part, state, at);
+        self.write_law(h, state, at);
+        let changes = self.find_change(part, v_next);
+        let (names, posed) = (names(at), &at.rows.posed);
+        let mut lambda = vec![0.0; posed.problem.rows()];
         let mut c = vec![0.0; answer.lambda.len()];
-        velocities_into(&self.posed, v_next, &mut self.room.along);
+        velocities_into(posed, v_next, &mut self.room.along);
         let mut first = 0;
         for (name, &dim) in answer.names.iter().zip(&answer.dims) {
             let found = names.iter().position(|n| n == name);
             match found {
                 Some(block) => {
-                    for (k, r) in self.posed.problem.range(block).enumerate() {
+                    for (k, r) in posed.problem.range(block).enumerate() {
                         lambda[r] = answer.lambda[first + k];
                         c[first + k] = self.room.along[r]
                             + self.room.offsets[r]
-                            + self.posed.problem.compliance[r] * lambda[r];
+                            + posed.problem.compliance[r] * lambda[r];
                     }
                 }
                 None if answer.lambda[first..first + dim].iter().any(|x| *x != 0.0) => {
@@ -203,9 +184,9 @@ impl ThetaStepper {
             first += dim;
         }
         let mut r = vec![0.0; v_next.len()];
-        self.posed.jacobian.add_impulses_into(self.posed.problem.row_start(), &lambda, &mut r);
+        posed.jacobian.add_impulses_into(posed.problem.row_start(), &lambda, &mut r);
         let difference: Vec<f64> = v_next.iter().zip(&self.room.w).map(|(v, w)| v - w).collect();
-        let taken = self.momentum(&difference);
+        let taken = momentum(at, &difference);
         for (i, r) in r.iter_mut().enumerate() {
             let change = if changes { self.room.change[i] } else { 0.0 };
             *r += self.room.base[i] + change - taken[i];
@@ -213,25 +194,25 @@ impl ThetaStepper {
         Ok(Values { r, c })
     }
 
-    /// −∂r/∂v⁺, column by column. Where forces are linearised once r is linear in v⁺, and differences of the fourth order are exact.
+    /// −∂r/∂v⁺, column by column. Where forces are linearised once r is linear in v⁺, and differences of the
+    /// fourth order are exact.
     fn by_velocity(
         &mut self,
-        world: &World,
-        start: (&State, &Input),
-        h: f64,
+        part: &Part<'_>,
+        start: &State,
+        at: &mut Shared,
         answer: &Answer,
     ) -> Result<DMatrix<f64>, NoSlopes> {
         let nv = answer.v_next.len();
         let mut S = DMatrix::zeros(nv, nv);
         let mut v_next = answer.v_next.clone();
         for k in 0..nv {
-            for (times, weight) in [1.0, 2.0].into_iter().zip(WEIGHTS) {
-                for sign in [1.0, -1.0] {
-                    v_next[k] = answer.v_next[k] + sign * times * DISPLACED[1];
-                    let of = self.evaluate(world, start, h, answer, &v_next)?;
-                    (0..nv).for_each(|i| S[(i, k)] -= sign * weight / DISPLACED[1] * of.r[i]);
-                }
-            }
+            fourth_order(DISPLACED[1], |x, weight| {
+                v_next[k] = answer.v_next[k] + x;
+                let of = self.evaluate(part, start, at, answer, &v_next)?;
+                (0..nv).for_each(|i| S[(i, k)] -= weight * of.r[i]);
+                Ok(())
+            })?;
             v_next[k] = answer.v_next[k];
         }
         Ok(S)
@@ -248,6 +229,22 @@ impl ThetaStepper {
             }
         }
     }
+}
+
+/// The blocks of the problem that is posed.
+fn names(at: &Shared) -> Vec<Name> {
+    let name = |key: BlockKey| match key {
+        BlockKey::Contact(c) => Name::Contact(at.points[c].geometries, at.points[c].feature),
+        BlockKey::Row(key) => Name::Row(key),
+    };
+    at.rows.posed.blocks.iter().map(|b| name(b.key)).collect()
+}
+
+/// M̃ v.
+fn momentum(at: &Shared, v: &[f64]) -> Vec<f64> {
+    let mut momentum = vec![0.0; v.len()];
+    at.rows.mass.mul_into(v, &mut momentum);
+    momentum
 }
 
 fn size(x: &[f64]) -> f64 {

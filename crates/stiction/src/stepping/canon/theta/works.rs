@@ -1,28 +1,30 @@
 //! The energy ledger of a step of the θ-method.
 
-use super::super::contact_law::ContactLaw;
 use super::super::ended::{add_changes, works_of_rows};
 use super::super::mechanics::Gains;
+use super::super::method::Shared;
+use super::super::rows::Rows;
 use super::super::search::velocities_into;
-use super::{Room, ThetaStepper};
+use super::laws::ThetaLaw;
+use super::{Room, Theta};
 use crate::energy_ledger::EnergyLedger;
-use crate::input::Input;
 use crate::state::State;
+use crate::stepping::attempt::Part;
 use stiction_assembly::{BlockKey, RowKey};
 use stiction_dynamics::MassMatrix;
-use stiction_models::World;
 
-impl ThetaStepper {
-    /// Fills the ledger, [`crate::energy_ledger`]. Leaves `ahead` at the end of the step.
-    pub(super) fn keep_ledger(&mut self, world: &World, state: &State, input: &Input, h: f64) {
-        let (theta, by_theta) = self.rule();
-        let (s, share) = (h * theta, self.share_ahead());
-        let pushes = self.law != ContactLaw::Moreau; // overlaps, within the step
+impl<L: ThetaLaw> Theta<L> {
+    /// The ledger of the step, [`crate::energy_ledger`]. Leaves `ahead` at the end of the step.
+    pub(super) fn ledger(&mut self, part: &Part<'_>, state: &State, at: &Shared) -> EnergyLedger {
+        let Part { world, input, h, .. } = *part;
+        let Shared { points, rows: Rows { posed, impulses, .. }, q: q_next, v: v_next, .. } = at;
+        let (s, share, by_theta) = (h * self.rule.theta, self.rule.share, self.rule.inertial);
+        let pushes = !self.rule.lasts; // overlaps, within the step
         let before = self.start.energies(world, (&state.q, &state.v));
         let n = state.v.len();
-        let Room { w, v_next, q_next, difference, change, scratch, along, .. } = &mut self.room;
-        let mean: Vec<f64> = state.v.iter().zip(&*v_next).map(|(v, next)| 0.5 * (v + next)).collect();
-        difference.iter_mut().zip(&*v_next).zip(&*w).for_each(|((x, next), w)| *x = next - w);
+        let Room { w, difference, change, scratch, along, .. } = &mut self.room;
+        let mean: Vec<f64> = state.v.iter().zip(v_next).map(|(v, next)| 0.5 * (v + next)).collect();
+        difference.iter_mut().zip(v_next).zip(&*w).for_each(|((x, next), w)| *x = next - w);
         if by_theta {
             self.ahead.inertial_change_into([1.0, s], difference, change);
         } else {
@@ -50,16 +52,16 @@ impl ThetaStepper {
             ledger.actuators += v * (h * both(&a.actuators, &b.actuators, share) + s * of_actuators[i]);
             ledger.applied += v * h * input.generalized.get(i).copied().unwrap_or(0.0);
         }
-        let rows = works_of_rows(&self.posed, &self.impulses, &state.v, v_next);
+        let rows = works_of_rows(posed, impulses, &state.v, v_next);
         ledger = ledger.followed_by(&rows);
         // What undoes overlaps and errors of loops and couplings pushes until the end of the step.
-        velocities_into(&self.posed, v_next, along);
-        for (block, what) in self.posed.blocks.iter().enumerate() {
-            let normal = self.posed.normal_row(block);
+        velocities_into(posed, v_next, along);
+        for (block, what) in posed.blocks.iter().enumerate() {
+            let normal = posed.normal_row(block);
             // Rows that turn hold the mean of both velocities.
-            let pushed = 0.5 * self.impulses[normal] * (along[normal] + what.bias.turn);
+            let pushed = 0.5 * impulses[normal] * (along[normal] + what.bias.turn);
             let from = match what.key {
-                BlockKey::Contact(c) if pushes && self.search.points[c].gap < 0.0 => &mut ledger.normal,
+                BlockKey::Contact(c) if pushes && points[c].gap < 0.0 => &mut ledger.normal,
                 BlockKey::Row(RowKey::Coupling { .. } | RowKey::Loop { .. }) => &mut ledger.constraints,
                 _ => continue,
             };
@@ -78,6 +80,6 @@ impl ThetaStepper {
         let carried = add_changes(&mut ledger, before, after);
         ledger.integrator =
             ledger.kinetic - moved + (inertial - carried + ledger.gravity) + (springs + ledger.springs);
-        self.ledger = ledger;
+        ledger
     }
 }

@@ -1,8 +1,9 @@
-//! Which trees are at rest, which islands they make, and which of these sleep: (1) of [`super::sleeping`].
+//! Which trees are at rest, which islands they make, and which of these sleep: (1) of [`super::sleep`].
 
 use crate::params::Sleep;
 use crate::report::StepReport;
 use crate::stepping::integrate::bound_trees;
+use crate::stepping::memory::Memory;
 use std::ops::Range;
 use stiction_assembly::warm_start::Key;
 use stiction_assembly::{ContactPoint, Jacobian, RowKey, WarmStart};
@@ -25,13 +26,13 @@ pub(crate) const AWAKE: usize = usize::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SleepingContact {
     pub(crate) contact: ContactPoint,
-    /// Its place in the step in which it fell asleep.
+    /// Index among the contacts of the step in which it fell asleep.
     pub(super) place: usize,
     /// Impulse on B and its moment about the point, in W [N·s, N·m·s].
     pub(crate) wrench: [Vec3; 2],
 }
 
-/// See the module.
+/// Islands at rest, and those that sleep.
 pub(crate) struct IslandsAtRest {
     /// Something may sleep.
     pub(crate) on: bool,
@@ -47,7 +48,7 @@ pub(crate) struct IslandsAtRest {
     /// Per tree: steps in which (1) held, and the island it sleeps with, called by its first tree.
     pub(crate) calm: Vec<u32>,
     pub(crate) island: Vec<usize>,
-    /// Of what sleeps, in the order of [`ContactPoint::geometries`].
+    /// Contacts of sleeping bodies, in the order of [`ContactPoint::geometries`].
     pub(crate) contacts: Vec<SleepingContact>,
     pub(super) memory: WarmStart,
     /// Warm starts of what woke last, until they are lent.
@@ -57,7 +58,7 @@ pub(crate) struct IslandsAtRest {
     pub(super) v: Vec<Range<usize>>,
     /// Bodies that sleep, and all.
     bodies: [usize; 2],
-    /// Their deepest overlap [m].
+    /// Deepest overlap of sleeping bodies [m].
     penetration: f64,
     /// Islands that fell asleep in the last step: their contacts are in its problem too.
     pub(crate) fell: Vec<usize>,
@@ -149,8 +150,8 @@ impl IslandsAtRest {
         self.bodies[0] == self.bodies[1]
     }
 
-    /// What sleeps after the step, and the contacts and deepest overlap of what slept during it, into a report without
-    /// them.
+    /// Adds sleeping bodies, and the contacts and deepest overlap of those that slept during the step, to a
+    /// report without them.
     pub(super) fn add_to(&self, report: StepReport) -> StepReport {
         let steady = if self.fell.is_empty() { self.contacts.len() } else { self.steady().count() };
         StepReport {
@@ -228,7 +229,8 @@ impl IslandsAtRest {
             && steps.iter().all(|c| *c <= self.enough)
     }
 
-    /// (1) of what is awake, of which `held` says whether something holds it; true if some tree has it for long enough.
+    /// (1) of what is awake, of which `held` says whether something holds it; true if some tree has it for
+    /// long enough.
     pub(super) fn count(&mut self, v: &[f64], held: impl Fn(usize) -> bool) -> bool {
         self.fast.fill(false);
         for (dof, v) in v.iter().enumerate() {
@@ -248,8 +250,8 @@ impl IslandsAtRest {
         any
     }
 
-    /// Islands of what is awake: `root` is their first tree, and there `stays` says that (1) holds for all of it,
-    /// `moves` that it had a velocity `v`.
+    /// Islands of what is awake: `root` is their first tree, and there `stays` says that (1) holds for all of
+    /// it, `moves` that it had a velocity `v`.
     pub(super) fn join(&mut self, rows: &Jacobian, v: &[f64]) {
         let Self { root, stays, moves, .. } = self;
         root.iter_mut().enumerate().for_each(|(t, r)| *r = t);
@@ -297,6 +299,14 @@ impl IslandsAtRest {
             }
             Key::Row(_) => false,
         }
+    }
+
+    /// Who sleeps and who is at rest, and the warm starts of what sleeps, into `out`.
+    pub(super) fn memory_into(&self, out: &mut Memory) {
+        self.memory.lend(&mut out.warm_starts, |_| true);
+        out.steps_at_rest.clone_from(&self.calm);
+        out.asleep_with.clear();
+        out.asleep_with.extend(self.island.iter().map(|&i| (i != AWAKE).then_some(i)));
     }
 
     /// Nothing sleeps, nor is anything at rest.

@@ -1,8 +1,7 @@
-//! What the judge said of islands when they fell asleep: it holds as long as they sleep, for their problem does not
-//! change.
+//! What the judge said of islands when they fell asleep: it holds as long as they sleep, for their problem
+//! does not change.
 
-use super::sleeping::Sleeping;
-use crate::stepping::decoratable::Decoratable;
+use super::{Driver, Stepper};
 use stiction_contact::certificate::worse;
 use stiction_contact::{Certificate, Judge, Law};
 
@@ -16,12 +15,12 @@ pub(crate) struct AtRest {
     own: f64,
 }
 
-/// See the module.
+/// Certificates of sleeping islands.
 #[derive(Debug, Default)]
 pub(crate) struct CertificatesAtRest {
     /// Per tree, that of the island that is called by it.
     of: Vec<AtRest>,
-    /// Of all that slept during the last step, and of all that sleep now.
+    /// Certificates of all islands that slept during the last step, and of all that sleep now.
     slept: Option<AtRest>,
     asleep: Option<AtRest>,
     /// Changes of who sleeps that were noted.
@@ -34,13 +33,13 @@ impl CertificatesAtRest {
     }
 
     /// After a step: judges the islands that fell asleep in it.
-    pub(crate) fn note<S: Decoratable>(&mut self, stepper: &Sleeping<S>, judge: &mut Judge, law: Law) {
+    pub(crate) fn note<S: Stepper + ?Sized>(&mut self, stepper: &Driver<S>, judge: &mut Judge, law: Law) {
         let sleepers = &stepper.islands;
         if sleepers.fell.is_empty() && sleepers.changes == self.seen {
             self.slept = self.asleep;
             return;
         }
-        let (problem, impulses) = (&stepper.core().posed().problem, stepper.core().impulses());
+        let (problem, impulses) = (&stepper.posed().problem, stepper.impulses());
         let fell = |island: usize| sleepers.fell.contains(&island);
         self.slept = self.all(&sleepers.island, |island| !fell(island));
         for &island in &sleepers.fell {
@@ -61,12 +60,12 @@ impl CertificatesAtRest {
         self.slept.map_or(awake, |slept| joined(&awake, &slept.certificate))
     }
 
-    /// The same of the natural map by the solver's own law.
+    /// The natural map of a step by the solver's own law, of which `awake` is that of what was awake.
     pub(crate) fn own(&self, awake: f64) -> f64 {
         self.slept.map_or(awake, |slept| awake.hypot(slept.own))
     }
 
-    /// Of the islands `asleep`, per tree.
+    /// The certificate of those of the islands `asleep`, listed per tree, that are wanted.
     fn all(&self, asleep: &[usize], wanted: impl Fn(usize) -> bool) -> Option<AtRest> {
         let islands = (0..asleep.len()).filter(|&t| asleep[t] == t && wanted(t));
         islands.map(|t| self.of[t]).reduce(|a, b| AtRest {
@@ -75,13 +74,17 @@ impl CertificatesAtRest {
         })
     }
 
-    /// That of every island that sleeps, in numbers.
+    /// The certificate of every sleeping island, in numbers.
     pub(crate) fn numbers(&self, asleep: &[usize]) -> Vec<[f64; NUMBERS]> {
         (0..asleep.len()).filter(|&t| asleep[t] == t).map(|t| self.of[t].numbers()).collect()
     }
 
     /// The inverse; as many as there are islands.
-    pub(crate) fn set_numbers<S: Decoratable>(&mut self, stepper: &Sleeping<S>, numbers: &[[f64; NUMBERS]]) {
+    pub(crate) fn set_numbers<S: Stepper + ?Sized>(
+        &mut self,
+        stepper: &Driver<S>,
+        numbers: &[[f64; NUMBERS]],
+    ) {
         let sleepers = &stepper.islands;
         let islands = (0..sleepers.island.len()).filter(|&t| sleepers.island[t] == t);
         islands.zip(numbers).for_each(|(t, x)| self.of[t] = AtRest::of_numbers(x));
@@ -128,7 +131,8 @@ impl AtRest {
     }
 }
 
-/// That of `a`, which may slip, and of `b`, which is at rest, together. The worst block is that of `a`.
+/// The certificate of `a`, which may slip, and of `b`, which is at rest, together. The worst block is that of
+/// `a`.
 fn joined(a: &Certificate, b: &Certificate) -> Certificate {
     Certificate {
         eps_p: worse(a.eps_p, b.eps_p),

@@ -1,0 +1,142 @@
+//! A part of a step, and how an attempt at it ends.
+//!
+//! The driver ([`super::driver`]) takes a step in parts. A part ends with the step, or before it at an event:
+//! where a contact that bounces lands, or where a fast body meets another. What else is to end a part is a
+//! variant of [`Event`].
+
+use super::Stepper;
+use crate::input::Input;
+use crate::report::{Cause, StepReport};
+use crate::state::State;
+use stiction_contact::ContactSolver;
+use stiction_models::World;
+
+/// A part of a step, as a stepper is to attempt it.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    pub world: &'a World,
+    /// Controls and forces, which act alike in all parts of a step.
+    pub input: &'a Input,
+    /// Duration [s].
+    pub h: f64,
+    /// How contacts that bounce act.
+    pub landings: Landings,
+    /// Duration of the whole step [s] where a fast body that meets another ends the part.
+    pub meetings: Option<f64>,
+    /// Duration of the whole step [s] where fast bodies are swept: their far contacts are left out.
+    pub swept: Option<f64>,
+    /// Duration of the part before [s], where that ended at a meeting.
+    pub follows: Option<f64>,
+    /// Why the last attempt at this part was given up.
+    pub again: Option<Reason>,
+}
+
+impl<'a> Part<'a> {
+    /// A step of h [s] that no event ends.
+    pub fn whole(world: &'a World, input: &'a Input, h: f64) -> Self {
+        let landings = Landings::Ignored;
+        Self { world, input, h, landings, meetings: None, swept: None, follows: None, again: None }
+    }
+}
+
+/// How contacts that bounce act in a part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Landings {
+    /// They bounce in the problem of the part, and nobody looks.
+    Ignored,
+    /// The first of them ends the part.
+    End,
+    /// They bounce in the problem of the part, and the report names [`crate::Remedy::ImpactsAtOnce`].
+    AtOnce,
+    /// The contacts that ended the last attempt do not act: the part leads to their landing. An overlap of
+    /// more than this at its end [m] is an event.
+    LeftOut { overlap: f64 },
+}
+
+/// How an attempt ends.
+#[derive(Debug)]
+pub enum Attempt {
+    /// The part is done: the state has moved.
+    Done(StepReport),
+    /// Something ends the part before its time. State, memory and report are of the whole part: the driver
+    /// goes back.
+    Event(Event, StepReport),
+    /// A guess was wrong. Nothing has moved, and the same part is to be attempted again.
+    Retry(Reason),
+    /// The part cannot be done. State and memory are as before.
+    Failed(Cause),
+}
+
+/// An event that ends a part before its time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// A contact that bounces closes.
+    Landing(Landing),
+    /// Bodies on the way to their landing overlap: the least gap at the end of the part [m].
+    Overlap { gap: f64 },
+    /// A fast body meets another after this share of the part [–].
+    Meeting { share: f64 },
+}
+
+/// The first landing within a part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Landing {
+    /// Share of the part before it, as predicted from its start [–].
+    pub share: f64,
+    /// Gap of its contact at the start of the part [m].
+    pub gap: f64,
+}
+
+/// A guess that the velocity at the end of a part belied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A servo reaches its effort limit.
+    EffortLimit,
+    /// A tree with stiff servos is hit.
+    StiffTreeHit,
+    /// A contact touches a linkage that was to turn freely.
+    LinkageTouched,
+    /// The Coriolis forces of a linkage are of the mean velocity, which is known now.
+    MeanVelocity,
+    /// A contact of a rolling body ceases to slide.
+    SlipEnds,
+    /// Bodies that were to roll hit something.
+    RollingEnds,
+}
+
+/// The events that may end a part of the next step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ends {
+    pub landings: bool,
+    pub meetings: bool,
+}
+
+/// Attempts `part` until no guess is wrong.
+pub(crate) fn settle(
+    stepper: &mut dyn Stepper,
+    mut part: Part<'_>,
+    state: &mut State,
+    solver: &mut dyn ContactSolver,
+) -> Attempt {
+    loop {
+        match stepper.attempt(&part, state, solver) {
+            Attempt::Retry(reason) => part.again = Some(reason),
+            end => return end,
+        }
+    }
+}
+
+/// A step of `stepper` that no event ends.
+pub(crate) fn whole_step(
+    stepper: &mut dyn Stepper,
+    whole: Part<'_>,
+    state: &mut State,
+    solver: &mut dyn ContactSolver,
+) -> StepReport {
+    match settle(stepper, whole, state, solver) {
+        Attempt::Done(report) => report,
+        Attempt::Failed(cause) => StepReport::failed(cause),
+        Attempt::Event(event, _) => unreachable!("{event:?} ends a part in which no event is looked for"),
+        Attempt::Retry(reason) => unreachable!("a part is settled in spite of {reason:?}"),
+    }
+}

@@ -1,0 +1,256 @@
+//! A published method, and the stepper that it becomes, with what methods have in common.
+//!
+//! A method solves a part of a step: [`Method::solve`] leaves positions, velocities, the problem and its
+//! impulses in [`Shared`]. Methods that bring their own contact forces have the judge's problem posed by
+//! [`super::judged`].
+
+use super::rows::Rows;
+use super::search::Search;
+use super::unsupported::{Features, UnsupportedByCanon, refuse};
+use crate::catalogue::StepperEntry;
+use crate::energy_ledger::EnergyLedger;
+use crate::params::StepperParams;
+use crate::remedy::Remedy;
+use crate::report::{Cause, StepExtra, StepReport, StepStatus};
+use crate::state::State;
+use crate::stepping::Stepper;
+use crate::stepping::attempt::{Attempt, Part};
+use crate::stepping::contact_source::ContactSource;
+use crate::stepping::memory::Memory;
+use crate::stepping::slopes::{NoSlopes, Slopes};
+use std::sync::Arc;
+use stiction_assembly::forces::actuators::q_of_dofs;
+use stiction_assembly::{ContactPoint, Posed, WarmStart};
+use stiction_contact::ContactSolver;
+use stiction_models::World;
+
+/// A method of time stepping.
+pub(crate) trait Method: Send + Sized + 'static {
+    /// The name in the catalogue.
+    fn name(&self) -> &'static str;
+
+    /// Solves `part` from `state`.
+    fn solve(
+        &mut self,
+        part: &Part<'_>,
+        state: &State,
+        at: &mut Shared,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<Solved, Cause>;
+
+    /// The derivative of the last part, which went from `start`.
+    fn jacobian(&mut self, part: &Part<'_>, start: &State, at: &mut Shared) -> Result<Slopes, NoSlopes>;
+
+    /// The search for contacts, if others may add points to it.
+    fn search(&mut self) -> Option<&mut Search>;
+
+    /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most.
+    fn take_numbers(&mut self, world: &World);
+
+    /// The rule, in words, by which its own solver takes one answer where the contact law has several.
+    fn rule_of_choice(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Forgets the last step.
+    fn forget(&mut self) {}
+
+    /// Numbers that decide the future beside those of [`Shared`], into `out.own`.
+    fn memory_into(&self, out: &mut Memory) {
+        out.own.clear();
+    }
+
+    /// Goes on from these numbers.
+    fn restore(&mut self, memory: &Memory) {
+        let _ = memory;
+    }
+}
+
+/// A method that is made of a world and parameters alone.
+pub(crate) trait Published: Method {
+    /// The entry in the catalogue.
+    const ENTRY: &'static StepperEntry;
+    /// The parts of a world that it knows.
+    const SUPPORTS: Features;
+
+    /// Memory for a world that it supports; the parameters must be valid.
+    fn new(world: &World, params: &StepperParams) -> Result<Self, UnsupportedByCanon>;
+}
+
+/// The end of a part, as a method leaves it, and its memory.
+pub(crate) struct Shared {
+    pub(crate) params: StepperParams,
+    /// The problem and its impulses, with M and its factor.
+    pub(crate) rows: Rows,
+    /// The contacts of the problem.
+    pub(crate) points: Vec<ContactPoint>,
+    /// Effort of every actuator [N·m or N].
+    pub(crate) efforts: Vec<f64>,
+    /// q⁺ and v⁺.
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    pub(crate) warm: WarmStart,
+    /// Size of the next internal step, of methods that control their error [s].
+    pub(crate) substep: Option<f64>,
+}
+
+/// How a method solved a part.
+pub(crate) struct Solved {
+    pub(crate) status: StepStatus,
+    pub(crate) iterations: u32,
+    pub(crate) residual: f64,
+    /// Internal steps between events, for the report.
+    pub(crate) parts: u32,
+    pub(crate) remedy: Option<Remedy>,
+    pub(crate) ledger: Option<EnergyLedger>,
+    pub(crate) extra: Option<Arc<dyn StepExtra>>,
+}
+
+impl Default for Solved {
+    fn default() -> Self {
+        Self {
+            status: StepStatus::Converged,
+            iterations: 0,
+            residual: 0.0,
+            parts: 1,
+            remedy: None,
+            ledger: None,
+            extra: None,
+        }
+    }
+}
+
+impl Shared {
+    pub(crate) fn new(world: &World, params: StepperParams) -> Self {
+        let model = &world.model;
+        Self {
+            rows: Rows::new(world, q_of_dofs(world)),
+            points: Vec::new(),
+            efforts: vec![0.0; world.actuators.len()],
+            q: model.neutral(),
+            v: vec![0.0; model.nv()],
+            warm: WarmStart::default(),
+            substep: None,
+            params,
+        }
+    }
+
+    fn clear_problem(&mut self) {
+        self.rows.clear();
+        self.points.clear();
+    }
+
+    /// Moves `state` to the end of a part of h [s]; the report.
+    fn end(&self, state: &mut State, h: f64, solved: Solved) -> StepReport {
+        state.q.copy_from_slice(&self.q);
+        state.v.copy_from_slice(&self.v);
+        state.t += h;
+        StepReport {
+            status: solved.status,
+            iterations: solved.iterations,
+            residual: solved.residual,
+            contacts: self.points.len(),
+            penetration: self.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
+            parts: solved.parts,
+            remedy: solved.remedy,
+            ledger: solved.ledger,
+            extra: solved.extra,
+            ..StepReport::default()
+        }
+    }
+}
+
+/// A method as a stepper.
+pub(crate) struct MethodStepper<M> {
+    method: M,
+    at: Shared,
+}
+
+impl<M: Published> MethodStepper<M> {
+    /// The stepper for `world`, unless the method does not support that; the parameters must be valid.
+    pub(crate) fn new(world: &World, params: StepperParams) -> Result<Self, UnsupportedByCanon> {
+        refuse(world, M::ENTRY.name, &M::SUPPORTS)?;
+        Ok(Self::of(world, M::new(world, &params)?, params))
+    }
+}
+
+impl<M: Method> MethodStepper<M> {
+    /// The stepper of a method that is made.
+    pub(crate) fn of(world: &World, method: M, params: StepperParams) -> Self {
+        Self { method, at: Shared::new(world, params) }
+    }
+}
+
+impl<M: Method> Stepper for MethodStepper<M> {
+    fn name(&self) -> &'static str {
+        self.method.name()
+    }
+
+    fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        match self.method.solve(part, state, &mut self.at, solver) {
+            Ok(solved) => Attempt::Done(self.at.end(state, part.h, solved)),
+            Err(cause) => {
+                self.at.substep = None;
+                Attempt::Failed(cause)
+            }
+        }
+    }
+
+    fn posed(&self) -> &Posed {
+        &self.at.rows.posed
+    }
+
+    fn impulses(&self) -> &[f64] {
+        &self.at.rows.impulses
+    }
+
+    fn contacts(&self) -> &[ContactPoint] {
+        &self.at.points
+    }
+
+    fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {
+        out.clone_from(&self.at.efforts);
+    }
+
+    fn memory_into(&self, out: &mut Memory) {
+        out.warm_starts.set_to(&self.at.warm);
+        out.saturated.clear();
+        out.saturated.resize(self.at.efforts.len(), false);
+        out.without_feedback = false;
+        out.substep = self.at.substep;
+        self.method.memory_into(out);
+    }
+
+    fn restore(&mut self, memory: &Memory) {
+        self.at.warm.set_to(&memory.warm_starts);
+        self.at.substep = memory.substep;
+        self.method.restore(memory);
+    }
+
+    fn forget(&mut self) {
+        self.at.warm.clear();
+        self.at.substep = None;
+        self.method.forget();
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        self.method.take_numbers(world);
+    }
+
+    fn clear_problem(&mut self) {
+        self.at.clear_problem();
+    }
+
+    fn rule_of_choice(&self) -> Option<&'static str> {
+        self.method.rule_of_choice()
+    }
+
+    fn slopes(&mut self, part: &Part<'_>, start: &State) -> Result<Slopes, NoSlopes> {
+        self.method.jacobian(part, start, &mut self.at)
+    }
+
+    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
+        let search = self.method.search();
+        search.map(|search| search.sources.push(source)).is_some()
+    }
+}

@@ -1,0 +1,159 @@
+//! A method added by the page "Add a stepper" of ARCHITECTURE.md: semi-implicit Euler for trees without contacts.
+
+use super::mechanics::{Gains, Mechanics};
+use super::method::{Method, MethodStepper, Published, Shared, Solved};
+use super::search::Search;
+use super::unsupported::{Features, UnsupportedByCanon};
+use crate::catalogue::{SolvedBy, StepperEntry, Steps};
+use crate::params::StepperParams;
+use crate::report::Cause;
+use crate::state::State;
+use crate::stepping::StepperError;
+use crate::stepping::attempt::Part;
+use crate::stepping::slopes::{self, NoSlopes, Slopes};
+use crate::{Settings, Simulation};
+use nalgebra::DMatrix;
+use std::path::Path;
+use stiction_contact::ContactSolver;
+use stiction_dynamics::differences::fourth_order;
+use stiction_dynamics::integrate_into;
+use stiction_models::{LoadOptions, World, load_str};
+
+/// The method.
+struct Euler {
+    at: Mechanics,
+    gains: Gains,
+}
+
+impl Published for Euler {
+    const ENTRY: &'static StepperEntry = &StepperEntry {
+        name: "euler",
+        summary: "v⁺ = v + h M⁻¹ f(q, v), q⁺ = q ⊕ h v⁺",
+        order: "1",
+        steps: Steps::Given,
+        contacts: SolvedBy::Stepper,
+        source: "",
+    };
+    const SUPPORTS: Features = Features { turning_joints: true, ..Features::TREES };
+
+    fn new(world: &World, _: &StepperParams) -> Result<Self, UnsupportedByCanon> {
+        Ok(Self { at: Mechanics::new(world), gains: Gains::new(world) })
+    }
+}
+
+impl Method for Euler {
+    fn name(&self) -> &'static str {
+        Self::ENTRY.name
+    }
+
+    fn solve(
+        &mut self,
+        part: &Part<'_>,
+        state: &State,
+        at: &mut Shared,
+        _: &mut dyn ContactSolver,
+    ) -> Result<Solved, Cause> {
+        self.velocity_into(part, state, at)?;
+        integrate_into(&part.world.model, &state.q, &at.v, part.h, &mut at.q);
+        at.efforts.copy_from_slice(&self.at.forces.efforts);
+        Ok(Solved::default())
+    }
+
+    fn jacobian(&mut self, part: &Part<'_>, start: &State, at: &mut Shared) -> Result<Slopes, NoSlopes> {
+        let (nv, nu) = (start.v.len(), part.input.control.len());
+        let (v_next, mut v_change) = (at.v.clone(), DMatrix::zeros(nv, 2 * nv + nu));
+        for k in 0..2 * nv + nu {
+            fourth_order(1e-4, |x, weight| {
+                let (mut state, mut input) = (start.clone(), part.input.clone());
+                match k {
+                    _ if k < nv => {
+                        let mut e = vec![0.0; nv];
+                        e[k] = x;
+                        integrate_into(&part.world.model, &start.q, &e, 1.0, &mut state.q);
+                    }
+                    _ if k < 2 * nv => state.v[k - nv] += x,
+                    _ => input.control[k - 2 * nv] += x,
+                }
+                self.velocity_into(&Part { input: &input, ..*part }, &state, at).map_err(NoSlopes::Here)?;
+                (0..nv).for_each(|i| v_change[(i, k)] += weight * at.v[i]);
+                Ok(())
+            })?;
+        }
+        at.v.copy_from_slice(&v_next);
+        let mean_change = v_change.clone();
+        Ok(Slopes::Solved(slopes::Solved {
+            mean: v_next,
+            mean_change,
+            v_change,
+            rows: 0,
+            rank: 0,
+            at_switch: false,
+        }))
+    }
+
+    fn search(&mut self) -> Option<&mut Search> {
+        None
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        self.at.take_numbers(world);
+        self.gains = Gains::new(world);
+    }
+}
+
+impl Euler {
+    /// v⁺, into `at`.
+    fn velocity_into(&mut self, part: &Part<'_>, state: &State, at: &mut Shared) -> Result<(), String> {
+        let Part { world, input, h, .. } = *part;
+        self.at.look(world, &state.q, &state.v);
+        self.at.find_forces(world, (&state.q, &state.v), &input.control, &self.gains.q_of_dof);
+        at.rows.factor(world, &self.at.kin)?;
+        let f = &self.at.forces;
+        for (i, v) in at.v.iter_mut().enumerate() {
+            *v = h * (f.inertial[i] + f.springs[i] + f.damping[i] + f.actuators[i]);
+        }
+        at.rows.factor.solve_in_place(&mut at.v);
+        at.v.iter_mut().zip(&state.v).for_each(|(next, v)| *next += v);
+        Ok(())
+    }
+}
+
+/// The method simulates, and the derivative of its step is that of finite differences of simulated steps.
+#[test]
+fn a_method_of_one_file_steps_and_is_differentiated() {
+    let text = "<mujoco><worldbody><body><joint name='a' axis='0 1 0' damping='0.1' stiffness='2'/>\
+        <geom type='sphere' size='0.1' pos='0.5 0 0'/><body pos='1 0 0'><joint name='b' axis='0 1 0'/>\
+        <geom type='sphere' size='0.1' pos='0.4 0 0.1'/></body></body></worldbody>\
+        <actuator><motor joint='b' gear='2'/></actuator></mujoco>";
+    let world = load_str(text, Path::new("arm.xml"), Path::new(""), &LoadOptions::default()).unwrap();
+    let simulate = |start: [f64; 5]| {
+        let state = State { t: 0.0, q: start[..2].to_vec(), v: start[2..4].to_vec() };
+        let make = |world: &World, params| {
+            Ok(MethodStepper::<Euler>::new(world, params).map_err(StepperError::from)?)
+        };
+        let mut sim = Simulation::with_stepper(world.clone(), state, Settings::default(), make).unwrap();
+        sim.control_mut()[0] = start[4];
+        sim
+    };
+    let start = [0.3, -0.7, 1.0, 2.0, 0.5];
+    let (report, found) = simulate(start).step_linearized(&Default::default());
+    let found = found.unwrap();
+    assert!(report.failure().is_none() && report.parts == 1);
+    let end = |start: [f64; 5]| {
+        let mut sim = simulate(start);
+        sim.step();
+        [sim.state().q.clone(), sim.state().v.clone()].concat()
+    };
+    for k in 0..5 {
+        let [ahead, back] = [1e-5, -1e-5].map(|x| {
+            let mut moved = start;
+            moved[k] += x;
+            end(moved)
+        });
+        for i in 0..4 {
+            let slope = (ahead[i] - back[i]) / 2e-5;
+            let by = if k < 4 { found.a[i * 4 + k] } else { found.b[i] };
+            assert!((slope - by).abs() < 1e-7, "row {i}, column {k}: {slope} {by}");
+        }
+    }
+}

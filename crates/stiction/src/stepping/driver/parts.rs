@@ -1,0 +1,159 @@
+//! The parts of a step: how long the next attempt is, and what is kept of those that are done.
+//!
+//! | event | its instant | what happens there |
+//! |---|---|---|
+//! | a contact with e > 0 closes faster than bodies bounce | root of its gap along the motion that leads to it without the contact (1) | the velocity jumps at fixed positions (`time_stepping::impact`) |
+//! | a fast body meets another, where bodies are swept | time of impact of the swept shapes ([`stiction_assembly::swept`]) | the contact is an ordinary near one of the next part |
+//!
+//! The rest of the step is tried whole. Where an event ends it after the share s, the part s is done instead,
+//! without what lands there. The rest follows as a part of its own, from the velocities after the impact. In
+//! (1) s is predicted from the start of the part, and then shortened by regula falsi until nothing overlaps
+//! by more than 10 nm.
+//!
+//! A step has [`crate::StepperParams::impact_instants`] instants of impacts at most. What would bounce after
+//! the last does so at once, in the problem of the rest of the step
+//! ([`stiction_assembly::laws::restitution`]).
+
+use crate::report::StepReport;
+use crate::stepping::attempt::{Ends, Event, Landing, Landings, Part};
+use stiction_assembly::ContactPoint;
+use stiction_contact::Certificate;
+use stiction_dynamics::spatial::Vec3;
+
+/// Parts of a step, at most: one more than the events that are followed.
+pub(super) const PARTS: usize = 64;
+/// A part is at least this share of the step.
+pub(super) const SHORTEST: f64 = 1e-6;
+/// Times that a part is shortened because its own motion meets something, at most.
+const SHORTENED: usize = 4;
+/// Overlap of (1), at most, unless shortening does not help [m].
+const OVERLAP: f64 = 1e-8;
+
+/// A part of a step, as far as it takes to do it again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct PartDone {
+    /// Duration [s]; 0 where an impact is at the start of the part.
+    pub(crate) length: f64,
+    pub(crate) end: End,
+    /// Impacts at its end, one after another at one instant.
+    pub(crate) impacts: usize,
+}
+
+/// How a part ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// With the step.
+    Step,
+    /// Before something that it meets.
+    Meeting,
+    /// After an impact.
+    Impact,
+}
+
+/// Impacts of a step, and all its parts but the last.
+#[derive(Default)]
+pub(crate) struct Earlier {
+    /// Contacts of these, with impulse and moment about the point [N·s, N·m·s].
+    pub(crate) contacts: Vec<(ContactPoint, [Vec3; 2])>,
+    /// The worst of their certificates, and of their natural maps by the solver's own law [m/s].
+    pub(crate) judged: Option<(Certificate, f64)>,
+}
+
+impl Earlier {
+    pub(crate) fn clear(&mut self) {
+        self.contacts.clear();
+        self.judged = None;
+    }
+}
+
+/// A step, or a halved part of one, while it is done part by part.
+pub(super) struct Course<'a> {
+    whole: Part<'a>,
+    ends: Ends,
+    /// Instants of impacts that are left.
+    instants: u32,
+    /// Time that is left of the step [s].
+    pub(super) left: f64,
+    /// The number of the part, from 1, and how often it was shortened.
+    number: usize,
+    shortened: usize,
+    /// The part leads to this landing.
+    landing: Option<Landing>,
+    /// Reports of the parts that are done.
+    pub(super) report: Option<StepReport>,
+}
+
+impl<'a> Course<'a> {
+    pub(super) fn new(whole: Part<'a>, ends: Ends, instants: u32) -> Self {
+        Self { whole, ends, instants, left: whole.h, number: 0, shortened: 0, landing: None, report: None }
+    }
+
+    /// Whether events are looked for.
+    pub(super) fn parted(&self) -> bool {
+        self.ends != Ends::default()
+    }
+
+    /// Whether the part is the last that an event may end.
+    pub(super) fn exhausted(&self) -> bool {
+        self.number == PARTS
+    }
+
+    /// All that is left, after a part of the duration `follows` that ended at a meeting.
+    pub(super) fn next_part(&mut self, follows: Option<f64>) -> Part<'a> {
+        (self.number, self.shortened, self.landing) = (self.number + 1, 0, None);
+        if !self.parted() {
+            return self.whole;
+        }
+        let may_end = self.instants > 0 && !self.exhausted();
+        Part {
+            h: self.left,
+            landings: if may_end { Landings::End } else { Landings::AtOnce },
+            meetings: Some(self.whole.h),
+            swept: self.ends.meetings.then_some(self.whole.h),
+            follows,
+            ..self.whole
+        }
+    }
+
+    /// Shortens `part`, which `event` ends. False if the landing is at its very start.
+    pub(super) fn shorten(&mut self, part: &mut Part<'_>, event: Event) -> bool {
+        let shortest = SHORTEST * self.whole.h;
+        part.again = None;
+        match event {
+            Event::Landing(landing) => {
+                (self.instants, self.shortened, self.landing) = (self.instants - 1, 0, Some(landing));
+                (part.landings, part.meetings) = (Landings::LeftOut { overlap: OVERLAP }, None);
+                part.h *= landing.share;
+                if part.h <= shortest {
+                    part.h = 0.0;
+                }
+                part.h > 0.0
+            }
+            Event::Overlap { gap } => {
+                self.shortened += 1;
+                let known = self.landing.map_or(gap, |landing| landing.gap);
+                part.h *= (known / (known - gap)).clamp(0.1, 1.0);
+                if self.shortened == SHORTENED {
+                    part.landings = Landings::LeftOut { overlap: f64::INFINITY };
+                }
+                true
+            }
+            Event::Meeting { share } => {
+                self.shortened += 1;
+                part.h = (part.h * share).max(shortest);
+                let last = self.exhausted() || self.shortened > SHORTENED;
+                part.meetings = part.meetings.filter(|_| !last && part.h > shortest);
+                true
+            }
+        }
+    }
+
+    /// How `part` ends, which is done.
+    pub(super) fn end(&self, part: &Part<'_>) -> End {
+        match self.landing {
+            Some(_) => End::Impact,
+            None if part.h < self.left => End::Meeting,
+            None => End::Step,
+        }
+    }
+}

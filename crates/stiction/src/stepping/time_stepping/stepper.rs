@@ -1,0 +1,184 @@
+//! [`TimeStepping`] as a stepper that the driver steps.
+
+use super::TimeStepping;
+use super::advance::Advance;
+use super::energy_error::EnergyError;
+use crate::input::Input;
+use crate::report::StepReport;
+use crate::state::State;
+use crate::stepping::accepted::{Accepted, Inside};
+use crate::stepping::attempt::{Attempt, Ends, Part};
+use crate::stepping::contact_correction::ContactCorrection;
+use crate::stepping::contact_source::ContactSource;
+use crate::stepping::integrate::rolling::RollingBodies;
+use crate::stepping::memory::Memory;
+use crate::stepping::{LeavesOut, Stepper};
+use stiction_assembly::{ContactPoint, Posed, WarmStart};
+use stiction_contact::ContactSolver;
+use stiction_models::World;
+
+impl Stepper for TimeStepping {
+    fn name(&self) -> &'static str {
+        "time-stepping"
+    }
+
+    fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        match self.attempt_part(part, state, solver) {
+            Ok(None) => self.finish_part(part, state, solver),
+            Ok(Some(reason)) => Attempt::Retry(reason),
+            Err(cause) => Attempt::Failed(cause.into()),
+        }
+    }
+
+    fn posed(&self) -> &Posed {
+        &self.posed
+    }
+
+    fn impulses(&self) -> &[f64] {
+        &self.trial.impulses
+    }
+
+    fn contacts(&self) -> &[ContactPoint] {
+        &self.search.points
+    }
+
+    fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {
+        self.free.servos.exerted_into(&world.actuators, &self.room.v_start, &self.trial.v_next, out);
+        self.advance.efforts_into(out);
+    }
+
+    fn memory_into(&self, out: &mut Memory) {
+        out.warm_starts.set_to(&self.warm);
+        out.saturated.clear();
+        out.saturated.extend_from_slice(self.free.servos.promoted());
+        out.without_feedback = self.left_out;
+        out.own.clear();
+        out.substep = None;
+    }
+
+    fn restore(&mut self, memory: &Memory) {
+        self.warm.set_to(&memory.warm_starts);
+        self.free.servos.set_promoted(&memory.saturated);
+        self.left_out = memory.without_feedback;
+    }
+
+    fn forget(&mut self) {
+        self.warm.clear();
+        self.left_out = false;
+        self.free.servos.forget();
+        self.search.finder.forget_speeds();
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        self.search.take_surfaces(world);
+        self.free.take_numbers(world);
+        self.advance = Advance::new(world, self.params.higher_order);
+        self.rolling = RollingBodies::new(world, self.params.higher_order);
+        self.energy_error = EnergyError::new(world);
+        self.here.take_numbers(world, &self.advance.trapezoidal);
+    }
+
+    fn clear_problem(&mut self) {
+        self.search.points.clear();
+        self.posed.clear();
+        self.trial.impulses.clear();
+    }
+
+    fn may_end(&self) -> Ends {
+        Ends { landings: self.search.may_bounce, meetings: self.search.finder.may_be_fast() }
+    }
+
+    fn impact(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        done: usize,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> Option<StepReport> {
+        let impact = self.next_impact(world, state, done, h, solver);
+        impact.unwrap_or_else(|cause| Some(StepReport::failed(cause.into())))
+    }
+
+    fn leaves_out(&mut self) -> Option<&mut dyn LeavesOut> {
+        Some(self)
+    }
+
+    fn accepted(&self) -> Option<Accepted<'_>> {
+        Some(Accepted {
+            posed: &self.posed,
+            contacts: &self.search.points,
+            impulses: &self.trial.impulses,
+            v: &self.room.v_start,
+            v_free: &self.free.v_free,
+            v_next: &self.trial.v_next,
+            mass: &self.free.mass,
+            factor: &self.free.factor,
+            quadrature: &self.advance.rules,
+            remedy: self.remedy,
+            inside: Inside {
+                here: &self.here,
+                free: &self.free,
+                trapezoidal: &self.advance.trapezoidal,
+                ballistic: &self.advance.ballistic,
+                finder: &self.search.finder,
+                rows: self.row_params,
+                correction: &self.correction.v,
+                correction_impulses: self.correction.impulses(),
+                corrected: self.room.corrected,
+            },
+        })
+    }
+
+    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
+        self.room.correction = correction;
+        true
+    }
+
+    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
+        self.search.add(source);
+        true
+    }
+}
+
+impl LeavesOut for TimeStepping {
+    fn select(&mut self, awake: &dyn Fn(usize) -> bool) {
+        let Self { here, free, search, advance, trial, .. } = self;
+        here.select(&advance.trapezoidal.tree_of, awake);
+        free.select(here);
+        search.let_rest(&here.sleeps);
+        for dofs in &here.asleep {
+            trial.v_next[dofs.clone()].fill(0.0);
+            advance.v[dofs.clone()].fill(0.0);
+        }
+    }
+
+    fn holds(&self, tree: usize) -> bool {
+        self.advance.holds(tree) && !self.correction.moves(tree)
+    }
+
+    fn warm_starts_mut(&mut self) -> &mut WarmStart {
+        &mut self.warm
+    }
+
+    fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool {
+        (self.search.swept, self.search.leaves_out, self.here.fast.came_in) = (None, false, None);
+        self.here.look(world, (state, &self.warm), h, true);
+        self.rolling.give_up();
+        self.advance.trapezoidal.begin();
+        let Self { free, here, advance, rolling, .. } = self;
+        let found = free.find(world, state, input, h, (here, &mut advance.trapezoidal, rolling));
+        if found.is_ok() {
+            Self::find_contacts(self, world, h);
+        }
+        self.advance.q.copy_from_slice(&state.q);
+        found.is_ok()
+    }
+
+    fn hold_at(&mut self, world: &World, q: &[f64]) {
+        self.advance.q.copy_from_slice(q);
+        if self.search.finder.sweeps() {
+            self.here.kin.update(&world.model, q); // it is of the end of the step
+        }
+    }
+}
