@@ -17,8 +17,8 @@
 //! the share at which (1) is least, λ staying in its cones: ½⟨v⁺, v⁺⟩ is then ½⟨v_f, v_f⟩ − ½⟨p, v_f⟩²/⟨p, p⟩ or
 //! ½⟨v_f, v_f⟩. So however wrong single answers are, constraints never raise the kinetic energy in such steps.
 //!
-//! Impulses that miss the law by a residual e obey (1) with e ‖λ‖₁. Where that is next to nothing they stay as they
-//! are, flagged all the same; and so does what misses it by rounding alone ([`super::rounding`]).
+//! Impulses that miss the law by a residual e obey (1) with e ‖λ‖₁. Where e is slow and that is next to nothing, as of
+//! impulses that clamp a body at rest, they stay as they are, flagged all the same; and so does what misses it by rounding alone ([`super::rounding`]).
 
 use super::{Solving, mass};
 use crate::remedy::Remedy;
@@ -27,6 +27,8 @@ use crate::stepping::trial::Trial;
 /// Share of the energy that all bodies have at the speed of corrections that an answer may miss the law by and be applied as
 /// it is [–].
 const NEAR: f64 = 0.02;
+/// Share of the speed of corrections that its residual may be [–].
+const SLOW: f64 = 1e-3;
 
 /// (2), where v⁺ is known.
 pub(super) fn apply(s: &mut Solving<'_>, trial: &mut Trial) -> Option<Remedy> {
@@ -34,7 +36,8 @@ pub(super) fn apply(s: &mut Solving<'_>, trial: &mut Trial) -> Option<Remedy> {
         return None;
     }
     let missed = trial.report.residual * trial.impulses.iter().map(|l| l.abs()).sum::<f64>();
-    if missed <= NEAR * 0.5 * mass(s.world) * s.params.push_out_speed.powi(2) {
+    let speed = s.params.push_out_speed;
+    if trial.report.residual <= SLOW * speed && missed <= NEAR * 0.5 * mass(s.world) * speed.powi(2) {
         return None;
     }
     let [before, own] = s.work(trial);
