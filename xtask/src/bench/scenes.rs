@@ -33,7 +33,8 @@ Measures time per step and contact residual beside MuJoCo, on the same scenes, i
     --rival-only     MuJoCo alone
 
 Needs Python 3.10 or later with venv, and the network once: MuJoCo and numpy are installed
-into target/bench-venv (or one of that version), and for solo12 and both go2 example-robot-data is unpacked beside them. humanoid and
+into target/bench-venv (of another version, into one with its name), and for solo12 and both go2
+example-robot-data is unpacked beside them. humanoid and
 allegro are made of files in STICTION_DATA, else ../shared/data. Nothing else of the machine is changed.
 Scenes but the first three are MJCF files under target/bench/scenes, which both read.
 

@@ -8,11 +8,10 @@
 //!     λ ← λ − (A + ε D)_PP⁻¹ A (A + ε D)_PP⁻¹ (A λ + g)_P                                      (3)
 //! ```
 //!
-//! P is what presses without friction, without what then pulls and with what then overlaps. Where these
-//! impulses are in their
-//! cones, they are the limit of (1) of [`super`]. Where contacts are hyperstatic, A is singular, and no impulses take away
-//! what gaps of one face leave by rounding; (2) would divide that by ε. (3) does not see it, and stays where the smallest
-//! impulses are.
+//! P is what presses without friction, without what then pulls and with what then overlaps. Where these impulses are
+//! in their cones, they are the limit of (1) of [`super`]. Where contacts are hyperstatic, A is singular: rounding of
+//! gaps leaves velocities that no impulses change, and (2) would divide these by ε. (3) leaves them out, and stays
+//! where the smallest impulses are.
 //!
 //! Where the smallest impulses leave their cones, others may not: [`Hold::any`] finds these, the smallest of them, by the
 //! convex problem of [`crate::minimum_norm`].

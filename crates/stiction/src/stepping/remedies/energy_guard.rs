@@ -17,8 +17,9 @@
 //! the share at which (1) is least, λ staying in its cones: ½⟨v⁺, v⁺⟩ is then ½⟨v_f, v_f⟩ − ½⟨p, v_f⟩²/⟨p, p⟩ or
 //! ½⟨v_f, v_f⟩. So however wrong single answers are, constraints never raise the kinetic energy in such steps.
 //!
-//! Impulses that miss the law by a residual e obey (1) with e ‖λ‖₁. Where e is slow and that is next to nothing, as of
-//! impulses that clamp a body at rest, they stay as they are, flagged all the same; and so does what misses it by rounding alone ([`super::rounding`]).
+//! Impulses that miss the law by a residual e make at most the energy e ‖λ‖₁. Where e is slow and that energy is
+//! small, as under a body that is clamped at rest, the impulses stay as they are, and the step is flagged. So they do
+//! where rounding alone keeps them from the law ([`super::rounding`]).
 
 use super::{Solving, mass};
 use crate::remedy::Remedy;
