@@ -33,14 +33,22 @@ const PLAN: &[(&str, &str)] = &[
     ("viewer", "stiction store"),
     ("camera", "stiction"),
     ("learn", "stiction camera store"),
-    (
-        "lab",
-        "dynamics collision contact solvers models assembly stiction control learn viewer camera store problem-files",
-    ),
+    // The world of a simulation as a file.
+    ("scene", "stiction problem-files"),
+    // Runs of scenes: what the command and the Python package share.
+    ("lab", "stiction scene problem-files learn viewer camera store"),
+    // Figures; a test holds the names of its colours to the registry of solvers.
+    ("plot", "store solvers"),
+    ("comparisons", "stiction scene lab plot problem-files store"),
+    // Linked by the command with its feature `full`, and by nobody else.
+    ("experiments", "stiction control scene lab plot comparisons problem-files learn viewer camera store"),
     // Knows nothing of ours: it makes both roofs choose the same features of other people's crates.
     ("features", ""),
-    ("cli", "lab learn viewer camera stiction features store problem-files"),
-    ("python", "stiction lab learn viewer camera control features store problem-files"),
+    (
+        "cli",
+        "scene lab plot comparisons experiments learn viewer camera stiction features store problem-files",
+    ),
+    ("python", "stiction scene lab learn viewer camera control features store problem-files"),
     ("xtask", ""),
 ];
 

@@ -11,7 +11,8 @@
 use nix::time::{ClockId, clock_gettime};
 use stiction::recording::Recording;
 use stiction_camera::{Image, Lens, Look, Painter};
-use stiction_lab::{Live, Scene};
+use stiction_lab::Live;
+use stiction_scene::Scene;
 use stiction_viewer::Session;
 
 const SCENES: [&str; 3] = ["quadruped", "humanoid", "pile"];

@@ -7,7 +7,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::json;
 use stiction::contact::Law;
 use stiction::solvers::registry;
-use stiction_lab::scene::builtin_summaries;
+use stiction_scene::builtin_summaries;
 
 /// Width of a table where there is no terminal [characters].
 const WIDTH: u16 = 120;

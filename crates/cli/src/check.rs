@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use stiction::models::LoadOptions;
 use stiction::models::check::{Finding, Report, Rule, Severity, check, mend, models_below, rules};
-use stiction_lab::Scene;
+use stiction_scene::Scene;
 
 /// Findings of one rule shown of a file, unless all are asked for.
 const SHOWN: usize = 5;

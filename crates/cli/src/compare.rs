@@ -7,8 +7,8 @@ use crate::progress::Meter;
 use crate::recording_file::{self, Kind};
 use crate::table::table;
 use crate::words::short;
-use stiction_lab::compare::{Comparison, Contender};
-use stiction_lab::overrides::{solvers_named, steppers_named};
+use stiction_comparisons::compare::{Comparison, Contender};
+use stiction_scene::overrides::{solvers_named, steppers_named};
 
 /// Of a replay; fewer than of a single run, for there are many bodies.
 const FRAMES_PER_SECOND: f64 = 30.0;

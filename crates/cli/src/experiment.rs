@@ -7,8 +7,8 @@ use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use serde_json::json;
 use std::path::Path;
-use stiction_lab::experiments::{Conduct, Contacts, EXPERIMENTS, ExperimentError, Size, named};
-use stiction_lab::nearest::hint;
+use stiction_experiments::{Conduct, Contacts, EXPERIMENTS, ExperimentError, Size, named};
+use stiction_scene::nearest::hint;
 
 pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
     if args.name == "list" {
@@ -65,7 +65,7 @@ fn contacts(names: &[String]) -> Contacts {
 
 fn list(as_json: bool) -> Result<(), Failure> {
     if as_json {
-        let entry = |e: &stiction_lab::experiments::Experiment| json!({"name": e.name, "title": e.title, "source": e.source});
+        let entry = |e: &stiction_experiments::Experiment| json!({"name": e.name, "title": e.title, "source": e.source});
         return say_json(&EXPERIMENTS.iter().map(entry).collect::<Vec<_>>());
     }
     let lines = EXPERIMENTS.iter().map(|e| format!("{:<24}{}\n{:24}{}", e.name, e.title, "", e.source));

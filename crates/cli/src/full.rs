@@ -1,7 +1,7 @@
-//! The feature `full`: learning, recordings for Foxglove, figures as PNG. Without it the program says what to type instead.
+//! The feature `full`: learning, experiments, recordings for Foxglove, figures as PNG. Without it the program says what to type instead.
 
 use crate::failure::Failure;
-use stiction_lab::plot::Formats;
+use stiction_plot::Formats;
 
 /// Formats of figures beside SVG.
 #[cfg(feature = "full")]

@@ -8,13 +8,13 @@ use crate::output::{say, say_json};
 use crate::progress::Meter;
 use serde_json::{Value, json};
 use stiction::random::Random;
-use stiction_lab::plot::{Figure, Series, Sheet};
 use stiction_learn::belief::{Belief, StochasticStep};
 use stiction_learn::data::Trajectory;
 use stiction_learn::dice::{DiceSet, Effort};
 use stiction_learn::planar::{PlanarStepper, PlanarWorld};
 use stiction_learn::score::mean_and_spread;
 use stiction_learn::store::Store;
+use stiction_plot::{Figure, Series, Sheet};
 
 pub(crate) fn belief(args: &BeliefArgs) -> Result<(), Failure> {
     let model = chosen_models(std::slice::from_ref(&args.model))?[0];

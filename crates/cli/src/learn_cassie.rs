@@ -8,8 +8,8 @@ use crate::progress::Meter;
 use crate::table::{number, table};
 use serde_json::{Value, json};
 use stiction_lab::identification;
-use stiction_lab::{RobotOptions, Scene};
 use stiction_learn::cassie::{CassieEffort, CassieError, CassieRow, CassieSet, evaluate};
+use stiction_scene::{RobotOptions, Scene};
 
 pub(crate) fn cassie(args: &CassieArgs) -> Result<(), Failure> {
     let set = CassieSet::read(&args.data).map_err(Failure::input)?;

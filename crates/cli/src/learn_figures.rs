@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use serde_json::Value;
 use std::path::Path;
-use stiction_lab::plot::{Band, Figure, Formats, Series, Sheet};
 use stiction_learn::dice::Posterior;
 use stiction_learn::identify::{Marginal, Sampled};
+use stiction_plot::{Band, Figure, Formats, Series, Sheet};
 
 /// Writes `sheet` as `file`.svg and `file`-dark.svg; where its name ends in .pdf or .png as that file, too.
 pub(crate) fn write(sheet: &Sheet, file: &Path) -> Result<(), Failure> {

@@ -7,10 +7,10 @@ use crate::output::{say, say_json};
 use crate::progress::Meter;
 use crate::table::table;
 use stiction::models::Ledger;
-use stiction_lab::Setup;
 use stiction_lab::identification::{self, Start};
 use stiction_learn::identify::{Chain, Marginal};
 use stiction_learn::system::{self, IdentifyError, IdentifySettings, Measured, parameter_names};
+use stiction_scene::Setup;
 use stiction_store::{Key, Store, digest_of};
 
 pub(crate) fn identify(args: &IdentifyArgs) -> Result<(), Failure> {

@@ -3,11 +3,11 @@
 use crate::args::ChainArgs;
 use crate::failure::Failure;
 use crate::output::complain;
-use stiction_lab::nearest::hint;
 use stiction_learn::data::numbers;
 use stiction_learn::dice::{self, EvaluateError, MODELS, Model};
 use stiction_learn::identify::{Chain, Proposal, Sampling};
 use stiction_learn::store::Store;
+use stiction_scene::nearest::hint;
 
 pub(crate) fn chosen_models(names: &[String]) -> Result<Vec<&'static Model>, Failure> {
     if names.is_empty() {

@@ -1,4 +1,4 @@
-//! The command line: arguments in, words and numbers out. Everything else is in `stiction-lab`.
+//! The command line: arguments in, words and numbers out. Everything else is in the crates below.
 
 mod args;
 mod browser;
@@ -6,6 +6,7 @@ mod catalogue;
 mod check;
 mod compare;
 mod convert;
+#[cfg(feature = "full")]
 mod experiment;
 mod failure;
 mod full;
@@ -37,9 +38,11 @@ mod progress;
 mod recording_file;
 mod render;
 mod run;
+#[cfg(feature = "full")]
 mod shrink;
 mod solve;
 mod solve_apart;
+#[cfg(feature = "full")]
 mod stress;
 mod table;
 mod view;
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => view::replay(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Solve(args) => solve::solve(&args),
+        #[cfg(feature = "full")]
         Command::Shrink(args) => shrink::shrink(&args),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Convert(args) => convert::convert(&args),
@@ -64,11 +68,19 @@ fn main() -> ExitCode {
             Ok(code) => return code,
             Err(failure) => Err(failure),
         },
+        #[cfg(feature = "full")]
         Command::Experiment(args) => experiment::experiment(&args),
         #[cfg(feature = "full")]
         Command::Learn(args) => learn::learn(&args),
         #[cfg(not(feature = "full"))]
         Command::Learn(_) => Err(full::not_built_in("`stiction learn`")),
+        #[cfg(not(feature = "full"))]
+        Command::Experiment(_) => Err(full::not_built_in("`stiction experiment`")),
+        #[cfg(not(feature = "full"))]
+        Command::Stress(_) => Err(full::not_built_in("`stiction stress`")),
+        #[cfg(not(feature = "full"))]
+        Command::Shrink(_) => Err(full::not_built_in("`stiction shrink`")),
+        #[cfg(feature = "full")]
         Command::Stress(args) => stress::stress(&args),
         Command::Scenes(args) => catalogue::scenes(&args),
         Command::Solvers(args) => catalogue::solvers(&args),

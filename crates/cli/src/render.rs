@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use stiction::recording::Recording;
 use stiction_camera::{Image, Lens, Look, Painter, Shot, png};
-use stiction_lab::nearest::hint;
 use stiction_lab::{RunOptions, Runner};
+use stiction_scene::nearest::hint;
 
 /// Vertical field of view [rad], as in the page.
 const FIELD_OF_VIEW: f64 = 0.66;

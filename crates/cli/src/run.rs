@@ -10,11 +10,12 @@ use std::path::{Component, Path, PathBuf};
 use stiction::StepperName;
 use stiction::solvers::{Effort, Params};
 use stiction_lab::dump::Dump;
-use stiction_lab::scene::spec::HoldSpec;
-use stiction_lab::scene::{Finite, NotNegative, Positive};
-use stiction_lab::stepper_changes::StepperChanges;
 use stiction_lab::trajectory::{Detail, check_name, check_size};
-use stiction_lab::{Outcome, Overrides, RobotOptions, RunOptions, Runner, Scene, Setup};
+use stiction_lab::{Outcome, RunOptions, Runner};
+use stiction_scene::spec::HoldSpec;
+use stiction_scene::stepper_changes::StepperChanges;
+use stiction_scene::{Finite, NotNegative, Positive};
+use stiction_scene::{Overrides, RobotOptions, Scene, Setup};
 
 /// Frames of a replay: at most so many a second, and so many in all.
 const FRAMES_PER_SECOND: f64 = 60.0;

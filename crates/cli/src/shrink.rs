@@ -6,7 +6,7 @@ use crate::output::say;
 use crate::progress::Meter;
 use crate::solve::limits;
 use stiction::solvers::Params;
-use stiction_lab::shrink::shrink as smallest;
+use stiction_experiments::shrink::shrink as smallest;
 use stiction_lab::solve::load_problem;
 use stiction_problem_files::save;
 

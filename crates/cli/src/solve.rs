@@ -14,11 +14,11 @@ use std::time::Duration;
 use stiction::contact::ConstraintProblem;
 use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common};
-use stiction_lab::history::{self, histories};
-use stiction_lab::overrides::solvers_named;
-use stiction_lab::profile::{self, Profile, TOLERANCES};
-use stiction_lab::report::history_page;
+use stiction_comparisons::history::{self, histories};
+use stiction_comparisons::profile::{self, Profile, TOLERANCES};
+use stiction_comparisons::report::history_page;
 use stiction_lab::solve::{SolveOptions, load_problem, solve as answers_of};
+use stiction_scene::overrides::solvers_named;
 
 /// Default tolerance as a share of ‖g‖ [–].
 const RELATIVE_TOLERANCE: f64 = 1e-8;

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use stiction::batch::Precision;
 use stiction::solvers::{Common, Params, make_from};
-use stiction_lab::stress::{CERTIFIED, Campaign, Subject, Totals};
+use stiction_experiments::stress::{CERTIFIED, Campaign, Subject, Totals};
 
 pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
     let params = Params::parse(&args.contact_param).map_err(Failure::input)?;

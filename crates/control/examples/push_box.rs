@@ -13,7 +13,7 @@ use stiction_control::ilqr::{
     Gradient, IlqrParams, Point, Simulated, Stage, Tracking, differentiable, optimize,
 };
 
-const WORLD: &str = include_str!("../../lab/scenes/push-box.xml");
+const WORLD: &str = include_str!("../../scene/scenes/push-box.xml");
 /// Where the box is to be [m], and how it is to be turned [rad].
 const TARGET: [f64; 2] = [0.15, 0.03];
 const TURN: f64 = 0.6;

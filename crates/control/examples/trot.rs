@@ -10,7 +10,7 @@ use stiction::models::{LoadOptions, load_str};
 use stiction::{Settings, Simulation, State};
 use stiction_control::{Command, Gait, Locomotion, LocomotionParams};
 
-const SOLO12: &str = include_str!("../../lab/scenes/solo12.xml");
+const SOLO12: &str = include_str!("../../scene/scenes/solo12.xml");
 /// Commanded speed [m/s], then rate of turning [rad/s].
 const SPEED: f64 = 0.5;
 const YAW_RATE: f64 = 0.6;

@@ -8,8 +8,8 @@
 #![allow(clippy::print_stdout)]
 
 use stiction::{ImpactLaw, Settings, Simulation, Sleep, StepReport, StepStatus, StepperName};
-use stiction_lab::RobotOptions;
-use stiction_lab::scene::{BUILTIN_SCENES, Scene, Setup};
+use stiction_scene::RobotOptions;
+use stiction_scene::{BUILTIN_SCENES, Scene, Setup};
 
 /// Steps of every built-in scene.
 const STEPS: usize = 200;

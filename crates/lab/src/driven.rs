@@ -1,11 +1,11 @@
 //! A simulation in which everything acts that its scene names: controls, forces and the motion that actuators follow.
 
-use crate::scene::{Force, Motion, Setup};
 use std::ops::{Deref, DerefMut};
 use stiction::{SetupError, Simulation, StepReport};
+use stiction_scene::{Force, Motion, Setup};
 
 /// The simulation of a scene. [`Simulation::step`] alone would leave its forces and its motion out.
-pub(crate) struct Driven {
+pub struct Driven {
     sim: Simulation,
     forces: Vec<Force>,
     motion: Option<Motion>,
@@ -13,7 +13,7 @@ pub(crate) struct Driven {
 
 impl Driven {
     /// Ready at the first state.
-    pub(crate) fn new(setup: Setup) -> Result<Self, SetupError> {
+    pub fn new(setup: Setup) -> Result<Self, SetupError> {
         let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
         sim.control_mut().copy_from_slice(&setup.control);
         Ok(Self { forces: setup.forces, motion: setup.motion, sim })
@@ -25,7 +25,7 @@ impl Driven {
     }
 
     /// Lets forces and motion act in the next step.
-    pub(crate) fn act(&mut self) {
+    pub fn act(&mut self) {
         let Self { sim, forces, motion } = self;
         forces.iter().for_each(|force| force.apply(sim));
         if let Some(motion) = motion {

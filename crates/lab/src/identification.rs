@@ -1,8 +1,5 @@
 //! System identification of scenes: from a [`Setup`] and files of measurements to [`stiction_learn::system`].
 
-use crate::columns::{column_names, read_columns};
-use crate::nearest::hint;
-use crate::scene::Setup;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stiction::State;
@@ -10,6 +7,9 @@ use stiction::dynamics::Model;
 use stiction_learn::system::{
     Case, Channel, Coordinate, Drive, Measured, Parameter, ParameterError, channels, parameter_names,
 };
+use stiction_scene::Setup;
+use stiction_scene::columns::{column_names, read_columns};
+use stiction_scene::nearest::hint;
 
 /// Where a measured trajectory starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -210,9 +210,9 @@ pub fn parameter_in_range(text: &str, case: &Case) -> Result<(Parameter, [f64; 2
 mod tests {
     use super::*;
     use crate::runner::{RunOptions, Runner};
-    use crate::scene::Scene;
-    use crate::scene::tests::scratch;
+    use crate::testing::scratch;
     use crate::trajectory::Detail;
+    use stiction_scene::Scene;
 
     const DROP: &str = "duration = 0.3\n[ground]\nrestitution = 0.5\n[[body]]\nname = \"ball\"\nshape = \"sphere\"\n\
                         radius = 0.1\nmass = 1.0\nposition = [0.0, 0.0, 0.3]\n";

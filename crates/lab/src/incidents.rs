@@ -107,8 +107,8 @@ fn single(actuator: &Actuator) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use crate::runner::{RunOptions, Runner};
-    use crate::scene::tests::scratch;
-    use crate::scene::{RobotOptions, Scene};
+    use crate::testing::scratch;
+    use stiction_scene::{RobotOptions, Scene};
 
     /// A limp pair of bodies over a floor falls, and a motor that may give 1 N·m of the 5 that are asked for gives it always.
     #[test]

@@ -7,9 +7,6 @@
 //! Links fixed to the world count in mass, centre of mass and potential energy of an MJCF file, and do not in those of
 //! a URDF or SDF file: the reference libraries of the two formats, MuJoCo and Pinocchio, do the same.
 
-use crate::nearest::hint;
-use crate::scene::BUILTIN_MODELS;
-use crate::text::read_text;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use stiction::dynamics::spatial::Vec3;
@@ -19,6 +16,9 @@ use stiction::dynamics::{
 };
 use stiction::models::{Fate, LoadError, LoadOptions, World, load, load_str, principal};
 use stiction::{NoMemory, State, StateError, check_square};
+use stiction_scene::BUILTIN_MODELS;
+use stiction_scene::nearest::hint;
+use stiction_scene::text::read_text;
 
 /// Bytes beyond which a file of a state is taken for a mistake.
 const MAX_STATE: u64 = 16 << 20;
@@ -336,7 +336,7 @@ mod tests {
         let world = load_model("quadruped", &LoadOptions::default()).unwrap();
         let error = state_of(&world, &Posture::Keyframe("hom".into())).unwrap_err().to_string();
         assert!(error.contains("did you mean `home`?"), "{error}");
-        let path = crate::scene::tests::scratch("short.json", "{\"q\": [1, 2]}");
+        let path = crate::testing::scratch("short.json", "{\"q\": [1, 2]}");
         let error = state_of(&world, &Posture::File(path)).unwrap_err().to_string();
         assert!(error.contains("short.json") && error.contains("19"), "{error}");
         assert!(

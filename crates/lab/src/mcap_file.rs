@@ -52,7 +52,7 @@ pub struct McapUnread {
 /// The replay of a recording that [`write_mcap`] wrote: the page that `write_replay` of the viewer would have written.
 pub fn read_mcap(path: &Path) -> Result<String, McapUnread> {
     let told = |reason: String| McapUnread { path: path.to_owned(), reason };
-    let file = crate::text::read_bytes(path, LARGEST).map_err(told)?;
+    let file = stiction_scene::text::read_bytes(path, LARGEST).map_err(told)?;
     let again = "run the scene again with --replay FILE.mcap or FILE.html";
     let packed = packed_in(&file).map_err(|reason| told(reason.to_string()))?;
     let html = stiction_viewer::replay::html_of_packed(&packed);
@@ -348,9 +348,9 @@ fn step_message(recording: &Recording, frame: &Frame) -> Value {
 mod tests {
     use super::*;
     use crate::runner::{RunOptions, Runner};
-    use crate::scene::Scene;
-    use crate::scene::tests::scratch;
+    use crate::testing::scratch;
     use std::io::Cursor;
+    use stiction_scene::Scene;
     use stiction_viewer::replay::replay_html;
 
     fn recording(scene: &str) -> Recording {

@@ -5,7 +5,6 @@
 use crate::driven::Driven;
 use crate::dump::Dump;
 use crate::incidents::Incidents;
-use crate::scene::Setup;
 use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
 use crate::trajectory::{Detail, Trajectory};
 use crate::work::Work;
@@ -17,6 +16,7 @@ use stiction::models::Note;
 use stiction::recording::{Recording, StepMark};
 use stiction::{Recorder, SetupError, Simulation, StepReport};
 use stiction_problem_files::ProblemFileError;
+use stiction_scene::Setup;
 
 /// Parts of a run to keep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -310,8 +310,8 @@ impl Runner {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Scene;
-    use crate::scene::tests::scratch;
+    use crate::testing::scratch;
+    use stiction_scene::Scene;
 
     fn run(scene: &Scene) -> Summary {
         Runner::new(scene.build().unwrap(), RunOptions::default()).unwrap().run_quietly()

@@ -1,7 +1,5 @@
 //! One recorded contact problem under several solvers, cold started, each answer judged by the exact law.
 
-use crate::overrides::params_for;
-use crate::text::check_file;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -11,6 +9,8 @@ use stiction::solvers::local::branches::{self, Branch};
 use stiction::solvers::plan::{Tried, explained};
 use stiction::solvers::registry::{self, Common, SolverError};
 use stiction_problem_files::{self, ProblemFile, ProblemFileError};
+use stiction_scene::overrides::params_for;
+use stiction_scene::text::check_file;
 
 /// One solver's answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -9,7 +9,6 @@ use stiction::dynamics::spatial::Vec3;
 use stiction::random::Random;
 use stiction::{ContactCorrection, CorrectableContact};
 use stiction_lab::identification::{self, Start};
-use stiction_lab::scene::Setup;
 use stiction_learn::belief::{ImpactDistribution, LawSpread, SceneBelief};
 use stiction_learn::data::numbers;
 use stiction_learn::dice::{DiceSet, Effort, MODELS, model};
@@ -17,6 +16,7 @@ use stiction_learn::identify;
 use stiction_learn::residual;
 use stiction_learn::store::Store;
 use stiction_learn::system::{self, IdentifySettings};
+use stiction_scene::Setup;
 
 /// Stops work when Python wants to: Ctrl-C becomes its exception when the work returns.
 fn stopped() -> ControlFlow<()> {

@@ -89,8 +89,8 @@ mod _stiction {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("STATUS_WORDS", crate::batch::status_words())?;
         module.add("QUANTITIES", crate::fields::QUANTITIES.iter().map(|q| q.name).collect::<Vec<_>>())?;
-        module.add("BUILTIN_SCENES", names(stiction_lab::scene::BUILTIN_SCENES))?;
-        module.add("BUILTIN_MODELS", names(stiction_lab::scene::BUILTIN_MODELS))?;
+        module.add("BUILTIN_SCENES", names(stiction_scene::BUILTIN_SCENES))?;
+        module.add("BUILTIN_MODELS", names(stiction_scene::BUILTIN_MODELS))?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 

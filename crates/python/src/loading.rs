@@ -16,9 +16,9 @@ use stiction::batch::Fields;
 use stiction::dynamics::spatial::Pose;
 use stiction::models::{LoadOptions, Topic, load, to_mjcf, to_urdf};
 use stiction::{Settings, State};
-use stiction_lab::scene::add_actuators;
-use stiction_lab::scene::spec::{ActuatorKind, HoldSpec, MeshKind};
-use stiction_lab::{RobotOptions, Scene};
+use stiction_scene::add_actuators;
+use stiction_scene::spec::{ActuatorKind, HoldSpec, MeshKind};
+use stiction_scene::{RobotOptions, Scene};
 
 /// Choices that a file leaves open.
 #[derive(Deserialize)]

@@ -21,8 +21,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use stiction::solvers::Params;
 use stiction::{Settings, Snapshot, State, StepReport, StepStatus};
 use stiction_camera::Painter;
-use stiction_lab::scene::{Force, Motion};
-use stiction_lab::stepper_changes::over;
+use stiction_scene::stepper_changes::over;
+use stiction_scene::{Force, Motion};
 
 /// Settings on top of those of a world.
 #[derive(Deserialize)]

@@ -8,7 +8,7 @@ use numpy::{AllowTypeChange, PyArrayLikeDyn};
 use pyo3::prelude::*;
 use std::sync::{Arc, OnceLock};
 use stiction::{Settings, State, models};
-use stiction_lab::scene::{Force, Motion, Setup};
+use stiction_scene::{Force, Motion, Setup};
 
 /// A loaded world.
 #[pyclass(frozen, module = "stiction._stiction")]

@@ -148,7 +148,7 @@ mod world {
 
     /// Quadrupeds a metre apart.
     pub(super) fn forest(n: usize) -> Start {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/quadruped.xml");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scene/scenes/quadruped.xml");
         let mut robot = load(&path, &LoadOptions::default()).expect("our quadruped");
         robot.geometries.retain(|g| !matches!(g.shape, Shape::Plane)); // one ground is enough
         let home = robot.keyframes[0].clone();

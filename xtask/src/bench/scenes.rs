@@ -75,7 +75,7 @@ const OF_DATA: [&str; 2] = ["humanoid", "allegro"];
 const ROBOTS: &str = "example-robot-data==6.0.0";
 
 /// The robot file both read; the other scenes are written out in `mujoco_scenes.py`.
-pub(super) const QUADRUPED: &str = "crates/lab/scenes/quadruped.xml";
+pub(super) const QUADRUPED: &str = "crates/scene/scenes/quadruped.xml";
 
 /// Steps before a run of either, which then starts anew: caches are warm.
 const WARM_UP: &str = "100";

@@ -5,7 +5,9 @@ mod laboratory;
 mod learn;
 mod numbers;
 
-pub(crate) use laboratory::{ExperimentArgs, ShrinkArgs, SolveArgs, SolversArgs, StressArgs};
+#[cfg(feature = "full")]
+pub(crate) use laboratory::{ExperimentArgs, ShrinkArgs, StressArgs};
+pub(crate) use laboratory::{SolveArgs, SolversArgs};
 #[cfg(feature = "full")]
 pub(crate) use learn::{
     BeliefArgs, CassieArgs, ChainArgs, DiceArgs, DropArgs, EllipseArgs, IdentifyArgs, LearnArgs,
@@ -22,8 +24,8 @@ use stiction::models::LoadOptions;
 use stiction::models::check::Severity;
 use stiction::solvers::Effort;
 use stiction_lab::dump::When;
-use stiction_lab::scene::spec::MeshKind;
 use stiction_problem_files::Format;
+use stiction_scene::spec::MeshKind;
 
 /// Robot simulation with contacts you can trust: exact frictional contact, certified at every step.
 #[derive(Debug, Parser)]
@@ -63,7 +65,12 @@ pub(crate) enum Command {
     /// Solve a recorded contact problem
     Solve(SolveArgs),
     /// Find the smallest part of a contact problem on which a solver still fails
+    #[cfg(feature = "full")]
     Shrink(ShrinkArgs),
+    /// Find the smallest part of a contact problem on which a solver still fails: only in the whole program, `--features full`
+    #[cfg(not(feature = "full"))]
+    #[command(disable_help_flag = true)]
+    Shrink(AnyArgs),
     /// Show what a robot file holds, and its dynamics at one state
     Inspect(InspectArgs),
     /// Write a robot or a contact problem as a file of another format
@@ -71,7 +78,12 @@ pub(crate) enum Command {
     /// Find what silently ruins a simulation: impossible inertias, wrong units, overlaps, limits
     Check(CheckArgs),
     /// Repeat an experiment of the literature
+    #[cfg(feature = "full")]
     Experiment(ExperimentArgs),
+    /// Repeat an experiment of the literature: only in the whole program, `--features full`
+    #[cfg(not(feature = "full"))]
+    #[command(disable_help_flag = true)]
+    Experiment(AnyArgs),
     /// Learn what contact laws cannot know from data: parameters, corrections of impulses, beliefs
     #[cfg(feature = "full")]
     Learn(LearnArgs),
@@ -80,7 +92,12 @@ pub(crate) enum Command {
     #[command(disable_help_flag = true)]
     Learn(AnyArgs),
     /// Step random worlds and judge every step: does anything go wrong in silence?
+    #[cfg(feature = "full")]
     Stress(StressArgs),
+    /// Step random worlds and judge every step: does anything go wrong in silence? Only in the whole program, `--features full`
+    #[cfg(not(feature = "full"))]
+    #[command(disable_help_flag = true)]
+    Stress(AnyArgs),
     /// List the built-in scenes
     Scenes(ListArgs),
     /// List the contact solvers and the laws they solve, or show the parameters of one

@@ -177,7 +177,7 @@ fn what_does_not_fit_is_named() {
 }
 
 fn pusher() -> World {
-    let text = include_str!("../../../lab/scenes/push-box.xml");
+    let text = include_str!("../../../scene/scenes/push-box.xml");
     load_str(text, Path::new("push-box.xml"), Path::new(""), &LoadOptions::default()).unwrap()
 }
 

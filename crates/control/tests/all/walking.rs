@@ -18,7 +18,7 @@ use stiction_control::{
 const FEET: [&str; LEGS] = ["FL_foot", "FR_foot", "HL_foot", "HR_foot"];
 
 fn solo12() -> World {
-    let text = include_str!("../../../lab/scenes/solo12.xml");
+    let text = include_str!("../../../scene/scenes/solo12.xml");
     load_str(text, Path::new("solo12.xml"), Path::new(""), &LoadOptions::default()).unwrap()
 }
 

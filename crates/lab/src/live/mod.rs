@@ -7,7 +7,6 @@ mod grab;
 mod past;
 mod run;
 
-use crate::scene::Setup;
 use grab::Grab;
 use past::Past;
 use run::Run;
@@ -15,6 +14,7 @@ use stiction::dynamics::JointKind;
 use stiction::recording::{Frame, Recording};
 use stiction::solvers::registry;
 use stiction::{SetupError, State, StepperEntry, StepperName, scene_of, steppers};
+use stiction_scene::Setup;
 use stiction_viewer::session::{Change, Choice, Command, Condition, Session};
 
 /// A scene as a live session, under one or more contact solvers.
@@ -190,7 +190,7 @@ impl Session for Live {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Scene;
+    use stiction_scene::Scene;
 
     fn live(scene: &str) -> Live {
         Live::new(Scene::builtin(scene).unwrap().build().unwrap()).unwrap()

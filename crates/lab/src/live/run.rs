@@ -1,9 +1,9 @@
 //! One simulation of a live session, judged when it is looked at.
 
-use crate::scene::{Force, Motion, Setup};
 use stiction::contact::Law;
 use stiction::recording::{Frame, StepMark};
 use stiction::{SetupError, Simulation, State, StateError, StepReport, StepperName, frame_of};
+use stiction_scene::{Force, Motion, Setup};
 
 /// One simulation of a session, under one contact solver.
 pub(super) struct Run {

@@ -5,11 +5,11 @@ use super::parquet;
 use super::quantities::{Numbers, QUANTITIES};
 use super::table::{Column, quoted};
 use super::{Detail, Trajectory};
-use crate::columns::INTERRUPTED;
-use crate::scene::Setup;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use stiction_problem_files::numpy::ArchiveWriter;
+use stiction_scene::Setup;
+use stiction_scene::columns::INTERRUPTED;
 use stiction_store::Beside;
 
 /// Memory a trajectory may take [GB].
@@ -137,10 +137,10 @@ fn write_lines(
 #[cfg(test)]
 mod tests {
     use crate::runner::{RunOptions, Runner};
-    use crate::scene::Scene;
-    use crate::scene::tests::scratch;
+    use crate::testing::scratch;
     use crate::trajectory::{Detail, QUANTITIES, Trajectory};
     use stiction_problem_files::numpy::{Array, members};
+    use stiction_scene::Scene;
 
     fn recorded(scene: &Scene, duration: f64) -> Trajectory {
         let mut setup = scene.build().unwrap();

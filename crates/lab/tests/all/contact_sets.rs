@@ -12,9 +12,10 @@ use stiction::nmdp::sole::Sole;
 use stiction::nmdp::wrench_set::cone::Ground;
 use stiction::nmdp::wrench_set::granular::{Granular, GranularParams, stress};
 use stiction::nmdp::wrench_set::learned::{Learned, LearnedParams, LearnedTable};
-use stiction_lab::scene::Vector;
-use stiction_lab::stepper_changes::StepperChanges;
-use stiction_lab::{RunOptions, Runner, Scene};
+use stiction_lab::{RunOptions, Runner};
+use stiction_scene::Scene;
+use stiction_scene::Vector;
+use stiction_scene::stepper_changes::StepperChanges;
 
 const SAND: (Ground, Vec3) = (Ground { normal: Vec3::Z, offset: 0.0 }, Vec3::Z);
 

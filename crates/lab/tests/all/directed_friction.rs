@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
-use stiction_lab::{Overrides, RobotOptions, RunOptions, Runner, Scene};
+use stiction_lab::{RunOptions, Runner};
+use stiction_scene::{Overrides, RobotOptions, Scene};
 
 /// Four mecanum wheels, whose rollers let them slide at 45° to the frame that <fdir1> names: with the wheels turning against
 /// each other the chassis goes sideways, for ever; turned the other way round they brake it.

@@ -5,11 +5,13 @@
 
 mod contact_sets;
 mod directed_friction;
-mod experiments;
 mod published;
 mod reports;
 mod reports_from_102;
 mod robosimian;
 mod robots;
+mod scene;
 mod snapshots;
-mod solo12_mpc;
+#[path = "../../src/testing.rs"]
+mod testing;
+mod track;

@@ -8,7 +8,7 @@ use stiction::Simulation;
 use stiction::contact::{Cone, ConstraintProblem, Watch, corpus};
 use stiction::dynamics::spatial::{Vec3, vec3};
 use stiction::solvers::{Common, Params, make_from};
-use stiction_lab::Scene;
+use stiction_scene::Scene;
 
 /// Sweeps that are compared.
 const SWEEPS: usize = 50;

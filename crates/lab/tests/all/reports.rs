@@ -11,8 +11,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use stiction::Simulation;
 use stiction_lab::inspect::{Inspection, Posture, state_of};
-use stiction_lab::scene::spec::MeshKind;
-use stiction_lab::{Overrides, RobotOptions, RunOptions, Runner, Scene, SceneError, Setup, Summary};
+use stiction_lab::{RunOptions, Runner, Summary};
+use stiction_scene::spec::MeshKind;
+use stiction_scene::{Overrides, RobotOptions, Scene, SceneError, Setup};
 
 /// The input called `name`; `None`, loudly, when it is not there.
 fn file(name: &str) -> Option<PathBuf> {

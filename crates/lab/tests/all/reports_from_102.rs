@@ -6,7 +6,8 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use stiction_lab::{Overrides, RobotOptions, RunOptions, Runner, Scene, SceneError, Setup};
+use stiction_lab::{RunOptions, Runner};
+use stiction_scene::{Overrides, RobotOptions, Scene, SceneError, Setup};
 
 /// The input called `name`; `None`, loudly, when it is not there.
 fn file(name: &str) -> Option<PathBuf> {

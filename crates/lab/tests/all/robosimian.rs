@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use stiction::dynamics::spatial::{Inertia, Vec3};
 use stiction::dynamics::{Kinematics, Model};
 use stiction::models::{LoadOptions, load};
-use stiction_lab::Scene;
+use stiction_scene::Scene;
 
 /// Mass, centre of mass, and moments about it, at q = 0.
 fn whole(model: &Model, q: &[f64]) -> (f64, Vec3, [f64; 3]) {

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use stiction::Simulation;
 use stiction::dynamics::{difference_into, integrate_into};
 use stiction::random::Random;
-use stiction_lab::{RobotOptions, RunOptions, Runner, Scene};
+use stiction_lab::{RunOptions, Runner};
+use stiction_scene::{RobotOptions, Scene};
 
 const ROBOTS: [&str; 7] = [
     "robots/solo12/solo12.urdf",

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 use stiction::{Simulation, Snapshot, SnapshotError, State};
-use stiction_lab::Scene;
-use stiction_lab::scene::{BUILTIN_SCENES, Force};
+use stiction_scene::Scene;
+use stiction_scene::{BUILTIN_SCENES, Force};
 
 const SOLVERS: [&str; 4] = ["auto", "nsgs-accelerated", "mujoco", "ncp-admm"];
 

@@ -345,7 +345,7 @@ mod tests {
     /// What a lane lends of a standing robot bears it, and comes back as it was, to that lane alone.
     #[test]
     fn what_is_lent_comes_back() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/quadruped.xml");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scene/scenes/quadruped.xml");
         let mut world = load(&path, &LoadOptions::default()).unwrap();
         for g in &mut world.geometries {
             (g.material.dimension, g.material.spinning) = (Dimension::Spinning, 0.02);

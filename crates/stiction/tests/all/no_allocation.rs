@@ -45,7 +45,7 @@ static ALLOCATOR: Counting = Counting;
 /// Quadrupeds in lanes whose targets keep changing.
 #[test]
 fn a_step_of_a_batch_after_warm_up_allocates_nothing() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/quadruped.xml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scene/scenes/quadruped.xml");
     let world = load(&path, &LoadOptions::default()).unwrap();
     let home = world.keyframes[0].clone();
     let state = State { t: 0.0, q: home.q, v: home.v };
@@ -155,7 +155,7 @@ fn falling_asleep_and_waking_allocate_nothing() {
 /// A quadruped that stands under every implicit stepper of the non-convex maximal dissipation principle.
 #[test]
 fn implicit_steps_after_warm_up_allocate_nothing() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/quadruped.xml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scene/scenes/quadruped.xml");
     let world = load(&path, &LoadOptions::default()).unwrap();
     let home = world.keyframes[0].clone();
     for entry in stiction::steppers().iter().filter(|entry| entry.name.contains("nmdp")) {

@@ -70,7 +70,7 @@ fn the_path_of_a_disk_converges_whichever_way_it_goes() {
 /// Boxes of many sizes, pressed by a twentieth more than they need and up, at steps of 1 to 50 ms: none slips.
 #[test]
 fn what_is_held_is_held_at_any_step() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/gripper.xml");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../scene/scenes/gripper.xml");
     let hand = std::fs::read_to_string(path).unwrap();
     for k in 0..20 {
         let part =

@@ -8,7 +8,7 @@ use stiction::{Composer, FreeBody, State, UNCOLOURED};
 
 /// The laboratory's quadruped on a plane, standing.
 pub(crate) fn quadruped() -> (World, State, Vec<f64>) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/quadruped.xml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scene/scenes/quadruped.xml");
     let world = load(&path, &LoadOptions::default()).unwrap();
     let home = world.keyframes[0].clone();
     (world, State { t: 0.0, q: home.q, v: home.v }, home.control)
