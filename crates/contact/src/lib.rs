@@ -16,6 +16,7 @@ mod law;
 pub mod matrix3;
 mod nan;
 mod operator;
+pub mod pieces;
 pub mod polygon;
 pub mod primal;
 pub mod problem;
