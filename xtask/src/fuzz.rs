@@ -77,18 +77,8 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
 fn files(seconds: f64, seed: f64) -> Result<(), String> {
     let of = |a_minute: f64| ((seconds / 60.0 * a_minute).ceil().max(1.0) as u64).to_string();
     let mut command = cargo();
-    command.args([
-        "test",
-        "--release",
-        "-p",
-        "stiction-cli",
-        "--all-features",
-        "--test",
-        "mutations",
-        "--test",
-        "faults",
-    ]);
-    command.args(["--", "--nocapture"]);
+    command.args(["test", "--release", "-p", "stiction-cli", "--all-features", "--test", "all"]);
+    command.args(["--", "--nocapture", "mutations::", "faults::"]);
     command.env("STICTION_MUTATIONS", of(MUTATIONS_A_MINUTE)).env("STICTION_KILLS", of(KILLS_A_MINUTE));
     command.env("STICTION_SEED", format!("{}", 1 + 1_000_000 * seed as u64));
     spawn(&mut command)
@@ -97,7 +87,17 @@ fn files(seconds: f64, seed: f64) -> Result<(), String> {
 /// The test of contacts of all pairs of shapes, with more of them.
 fn all_pairs(pairs: f64, seed: f64) -> Result<(), String> {
     let mut command = cargo();
-    command.args(["test", "--release", "-p", "stiction-collision", "--test", "pairs", "--", "--nocapture"]);
+    command.args([
+        "test",
+        "--release",
+        "-p",
+        "stiction-collision",
+        "--test",
+        "all",
+        "--",
+        "--nocapture",
+        "pairs::",
+    ]);
     command.env("STICTION_PAIRS", format!("{}", pairs.max(1.0) as u64));
     command.env("STICTION_SEED", format!("{}", seed as u64));
     spawn(&mut command)

@@ -4,10 +4,10 @@ use crate::args::ConvertArgs;
 use crate::failure::Failure;
 use crate::output::{complain, say};
 use std::path::Path;
-use stiction::contact::io::{Format, ProblemFileError, save, unsaid};
 use stiction::models::{WriteError, to_mjcf, to_urdf};
 use stiction_lab::inspect::load_model;
 use stiction_lab::solve::load_problem;
+use stiction_problem_files::{Format, ProblemFileError, save, unsaid};
 
 pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let out = &args.output;

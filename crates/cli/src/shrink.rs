@@ -5,10 +5,10 @@ use crate::failure::Failure;
 use crate::output::say;
 use crate::progress::Meter;
 use crate::solve::limits;
-use stiction::contact::io::save;
 use stiction::solvers::Params;
 use stiction_lab::shrink::shrink as smallest;
 use stiction_lab::solve::load_problem;
+use stiction_problem_files::save;
 
 pub(crate) fn shrink(args: &ShrinkArgs) -> Result<(), Failure> {
     let file = load_problem(&args.file).map_err(Failure::input)?;

@@ -11,7 +11,6 @@ mod branch_sparse_rows;
 pub mod certificate;
 pub mod cone;
 pub mod corpus;
-pub mod io;
 mod law;
 pub mod matrix3;
 mod nan;

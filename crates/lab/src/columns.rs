@@ -2,7 +2,7 @@
 
 use crate::text::read_bytes;
 use std::path::Path;
-use stiction::contact::io::numpy::{Array, members};
+use stiction_problem_files::numpy::{Array, members};
 
 /// Names with their numbers, in the order of the file.
 pub(crate) type Columns = Vec<(String, Vec<f64>)>;

@@ -1,13 +1,13 @@
 //! Contact problems of a run as files: what a solver met, to be solved again by others.
 //!
 //! Every file holds the problem of one step and the impulses the step used, `SCENE-STEP` with the
-//! ending of its format, as [`stiction::contact::io`] writes them.
+//! ending of its format, as [`stiction_problem_files`] writes them.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use stiction::contact::io::{Format, ProblemFileError, save};
 use stiction::contact::{Certificate, ConstraintProblem};
 use stiction::{Simulation, StepReport};
+use stiction_problem_files::{Format, ProblemFileError, save};
 
 /// Choice of the steps whose contact problems are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

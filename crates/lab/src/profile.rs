@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use stiction::contact::io::{Format, ProblemFileError};
 use stiction::solvers::registry::Common;
+use stiction_problem_files::{Format, ProblemFileError};
 use stiction_store::digest;
 
 /// Shares of max(‖g‖, ‖c‖) [–].

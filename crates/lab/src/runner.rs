@@ -13,10 +13,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stiction::contact::Law;
-use stiction::contact::io::ProblemFileError;
 use stiction::models::Note;
 use stiction::recording::{Recording, StepMark};
 use stiction::{Recorder, SetupError, Simulation, StepReport};
+use stiction_problem_files::ProblemFileError;
 
 /// Parts of a run to keep.
 #[derive(Clone, Copy, Debug, PartialEq)]

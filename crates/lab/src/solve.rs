@@ -5,12 +5,12 @@ use crate::text::check_file;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use stiction::contact::io::{self, ProblemFile, ProblemFileError};
 use stiction::contact::{ConstraintProblem, Judge, Law, SolveStatus, refusal};
 use stiction::solvers::Params;
 use stiction::solvers::local::branches::{self, Branch};
 use stiction::solvers::plan::{Tried, explained};
 use stiction::solvers::registry::{self, Common, SolverError};
+use stiction_problem_files::{self, ProblemFile, ProblemFileError};
 
 /// One solver's answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -89,7 +89,7 @@ pub struct SolveOptions {
 /// Reads a problem file.
 pub fn load_problem(path: &Path) -> Result<ProblemFile, SolveError> {
     check_file(path).map_err(|reason| SolveError::Read { path: path.to_owned(), reason })?;
-    Ok(io::load(path)?)
+    Ok(stiction_problem_files::load(path)?)
 }
 
 /// The answers of `solvers`, in their order.
@@ -159,7 +159,7 @@ mod tests {
     fn a_point_by_hand_in_the_order_of_the_file() {
         let text = r#"{"name": "point", "formulation": "local", "dim": 3, "nc": 1, "contact_frame": "N,T1,T2",
             "W": {"shape": [3, 3], "dense": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "q": [-1, 2, 0], "mu": [0.5]}"#;
-        let file = io::parse(text, "point.json").unwrap();
+        let file = stiction_problem_files::parse(text, "point.json").unwrap();
         let default = registry::all()[0].name;
         let options = SolveOptions { impulses: true, ..SolveOptions::default() };
         let answers = solve(&file, &[default], &options).unwrap();
@@ -175,7 +175,9 @@ mod tests {
     #[test]
     fn the_branch_of_a_rod_of_painleve_is_named() {
         let rod = stiction::contact::corpus::painleve(0.01);
-        let file = io::parse(&io::to_json("rod", &rod, None), "rod.json").unwrap();
+        let file =
+            stiction_problem_files::parse(&stiction_problem_files::to_json("rod", &rod, None), "rod.json")
+                .unwrap();
         let options = SolveOptions::default();
         let answers = solve(&file, &["nsgs", "ccp-pgs"], &options).unwrap();
         let several =

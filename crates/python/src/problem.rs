@@ -8,7 +8,6 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
-use stiction::contact::io;
 use stiction::contact::{Cone, ConstraintProblem, Judge};
 
 /// A contact problem, in the order of its rows.
@@ -76,7 +75,7 @@ impl Problem {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         released(py, || {
-            let file = io::load(&path).map_err(wrong)?;
+            let file = stiction_problem_files::load(&path).map_err(wrong)?;
             let mut problem = Self::of(file.problem, file.name)?;
             problem.reference = file.reference.map(|r| r.impulses);
             Ok(problem)
@@ -87,7 +86,7 @@ impl Problem {
     #[staticmethod]
     fn read(bytes: &[u8], file: &str) -> PyResult<Self> {
         guarded(|| {
-            let file = io::read(bytes, file).map_err(wrong)?;
+            let file = stiction_problem_files::read(bytes, file).map_err(wrong)?;
             let mut problem = Self::of(file.problem, file.name)?;
             problem.reference = file.reference.map(|r| r.impulses);
             Ok(problem)
@@ -99,7 +98,9 @@ impl Problem {
     fn save(&self, path: PathBuf, impulses: Option<Row<'_>>) -> PyResult<()> {
         let impulses =
             impulses.map(|x| numbers("impulses", &x, self.problem.rows(), "one for each row")).transpose()?;
-        guarded(|| io::save(&path, &self.name, &self.problem, impulses.as_deref()).map_err(wrong))
+        guarded(|| {
+            stiction_problem_files::save(&path, &self.name, &self.problem, impulses.as_deref()).map_err(wrong)
+        })
     }
 
     #[expect(clippy::type_complexity, reason = "what pickle asks for")]
@@ -111,7 +112,7 @@ impl Problem {
 
     /// The text of our own format.
     fn to_json(&self) -> String {
-        io::to_json(&self.name, &self.problem, self.reference.as_deref())
+        stiction_problem_files::to_json(&self.name, &self.problem, self.reference.as_deref())
     }
 
     fn __len__(&self) -> usize {

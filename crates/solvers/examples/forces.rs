@@ -8,8 +8,9 @@
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;
+use stiction_contact::ContactSolver;
 use stiction_contact::certificate::natural_map_of;
-use stiction_contact::{ContactSolver, io};
+use stiction_problem_files as io;
 use stiction_solvers::mujoco::{FrictionCone, Mujoco, MujocoParams};
 use stiction_solvers::{Common, make};
 

@@ -209,8 +209,9 @@ impl Rule for Smallest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effort::{AGAIN, TRIES};
     use crate::nsgs::{Nsgs, NsgsParams};
-    use crate::testing::{cube, dragged, slope, stack, with_delassus_factor};
+    use crate::testing::{cube, dragged, slope, stack, wall, with_delassus_factor};
     use stiction_contact::certificate::certify;
     use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -278,29 +279,43 @@ mod tests {
     /// what is enough is no bound.
     #[test]
     fn budgets_are_kept_and_told() {
-        let met = |cubes, effort, budget| {
+        /// In place of a number of cubes.
+        const WALL: usize = 0;
+        let met_by = |solve: u32, cubes, effort, budget| {
             let mut problem = ConstraintProblem::default();
-            let pulled = stack(&vec![1.0; cubes], vec3(0.5, 0.2, 0.0), 0.4);
-            problem.copy_rows_of(&with_delassus_factor(pulled));
+            let given = match cubes {
+                WALL => wall(9, 12),
+                cubes => stack(&vec![1.0; cubes], vec3(0.5, 0.2, 0.0), 0.4),
+            };
+            problem.copy_rows_of(&with_delassus_factor(given));
             let nothing = certify(&problem, &vec![0.0; problem.rows()]).natural_map;
             let params = AutoParams { effort, budget, ..AutoParams::default() };
             let (mut auto, mut impulses) = (Auto::new(params).unwrap(), vec![0.0; problem.rows()]);
+            for _ in 1..solve {
+                auto.solve(&problem, &mut vec![0.0; problem.rows()]);
+            }
             let report = auto.solve(&problem, &mut impulses);
             let certificate = certify(&problem, &impulses);
             assert!(certificate.cone_excess <= 1e-12 && certificate.natural_map < nothing, "{certificate:?}");
             assert!(!(report.converged() && auto.bound_met().is_some()), "{report:?}");
             (auto.bound_met(), certificate.natural_map, nothing)
         };
+        let met = |cubes, effort, budget| met_by(1, cubes, effort, budget);
         for (effort, budget) in [(Effort::Exact, 1), (Effort::Balanced, 3), (Effort::Fast, 6)] {
             assert_eq!(met(80, effort, budget).0, Some(budget));
         }
         let (bound, natural_map, _) = met(80, Effort::Exact, 0);
         assert!(bound.is_none() && natural_map <= 1e-8, "{bound:?} {natural_map:e}");
         // More effort leads nearer, by the table.
-        let (bound, fast, nothing) = met(130, Effort::Fast, 0);
-        assert_eq!(bound, Effort::Fast.factorisations(12 * 130));
-        let balanced = met(130, Effort::Balanced, 0).1;
-        assert!(balanced < 0.5 * fast && fast < 0.5 * nothing, "{balanced:e} {fast:e} {nothing:e}");
+        let (bound, fast, nothing) = met_by(1 + TRIES, WALL, Effort::Fast, 0);
+        assert_eq!(bound, Effort::Fast.factorisations(usize::MAX));
+        let balanced = met(WALL, Effort::Balanced, 0).1;
+        for solve in [1, TRIES, 1 + AGAIN] {
+            assert_eq!(met_by(solve, WALL, Effort::Fast, 0).1, balanced, "solve {solve}");
+        }
+        let enough = Effort::Fast.enough(usize::MAX).unwrap();
+        assert!(fast <= enough && enough < nothing, "{fast:e} {nothing:e}");
+        assert!(balanced < 0.1 * fast, "{balanced:e} {fast:e}");
     }
 
     /// Cubes that stand on eight points each, and 50 nm/s more at every third: far more contacts

@@ -28,6 +28,11 @@ impl Bounds {
         Self { effort, budget, met: Arc::default() }
     }
 
+    /// The bounds of an island that ended short of its tolerance in so many solves, one after another.
+    pub(crate) fn after(&self, short: u32) -> Self {
+        Self { effort: self.effort.after(short), ..self.clone() }
+    }
+
     /// Forgets the budgets that the last solve has met.
     pub(crate) fn renew(&self) {
         self.met.store(0, Ordering::Relaxed);

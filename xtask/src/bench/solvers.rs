@@ -131,7 +131,7 @@ fn rival(python: &Path, name: &str, files: &[String], times: &mut Times) -> Resu
 /// The judge's relative natural maps.
 fn judged(answers: &[Value]) -> Result<Vec<f64>, String> {
     let mut command = cargo();
-    command.args(["run", "--profile", "dist", "-q", "-p", "stiction-contact", "--example", "judge"]);
+    command.args(["run", "--profile", "dist", "-q", "-p", "stiction-problem-files", "--example", "judge"]);
     let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut judge = spawned.map_err(|e| format!("the judge did not start: {e}"))?;
     let text = Value::from(answers.to_vec()).to_string();

@@ -18,12 +18,12 @@ use numbers::{not_negative, positive};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use stiction::Sleep;
-use stiction::contact::io::Format;
 use stiction::models::LoadOptions;
 use stiction::models::check::Severity;
 use stiction::solvers::Effort;
 use stiction_lab::dump::When;
 use stiction_lab::scene::spec::MeshKind;
+use stiction_problem_files::Format;
 
 /// Robot simulation with contacts you can trust: exact frictional contact, certified at every step.
 #[derive(Debug, Parser)]
@@ -181,7 +181,7 @@ pub(crate) enum SleepChoice {
 /// How much a step may cost.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum EffortChoice {
-    /// Large islands cost about the time that a step of MuJoCo takes
+    /// Large islands that are hit in every step end near the answer, early
     Fast,
     /// To the tolerance where islands are small or calm, within a bounded time elsewhere
     Balanced,

@@ -2,12 +2,12 @@
 //! mass ratios up to 10⁶; heaps at random; all kinds of rows together.
 //!
 //! Every problem is one step of rigid boxes from a state in closed form, with M and J kept. Tests, experiments
-//! and comparisons of solvers draw on the same list, [`named`]; [`shipped`] adds problems of our scenes, large ones,
-//! a loop and Painlevé's rod.
+//! and comparisons of solvers draw on the same list, [`named`]; the crate of problem files
+//! adds problems of our scenes, large ones, a loop and Painlevé's rod.
 
-mod shipped;
+mod built;
 
-pub use shipped::{Shipped, painleve, shipped};
+pub use built::{cubes_apart, linkage, painleve, wall};
 
 use crate::cone::Cone;
 use crate::primal::{Csr, Primal};

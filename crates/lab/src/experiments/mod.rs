@@ -1,6 +1,8 @@
 //! Experiments of the literature, each one scene × contact models × parameters → data, figures and
 //! the claims they assert.
 
+#[cfg(feature = "full")]
+mod anytime;
 mod compliance_shift;
 mod contact_models;
 mod convergence;
@@ -107,6 +109,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
     #[cfg(feature = "full")]
     real_impacts::EXPERIMENT,
     pareto::EXPERIMENT,
+    #[cfg(feature = "full")]
+    anytime::EXPERIMENT,
     hard_cases::EXPERIMENT,
     large_steps::EXPERIMENT,
     held::EXPERIMENT,
@@ -122,6 +126,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
 const STAGED: &[(&str, StagedMeasure)] = &[
     (solo12_mpc::EXPERIMENT.name, solo12_mpc::measure_staged),
     (trajectory_optimisation::EXPERIMENT.name, trajectory_optimisation::measure_staged),
+    #[cfg(feature = "full")]
+    (anytime::EXPERIMENT.name, anytime::measure_staged),
 ];
 
 type StagedMeasure = fn(&Conduct<'_>) -> Result<Findings, ExperimentError>;

@@ -167,7 +167,7 @@ mod tests {
     use crate::runner::{RunOptions, Runner};
     use crate::scene::tests::scratch;
     use crate::scene::{Scene, SceneError};
-    use stiction::contact::io::numpy::ArchiveWriter;
+    use stiction_problem_files::numpy::ArchiveWriter;
 
     const CART: &str = r#"<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="rail" type="slide" axis="1 0 0"/>
         <geom type="sphere" size="0.1" mass="2" contype="0" conaffinity="0"/></body></worldbody>

@@ -7,9 +7,9 @@ use crate::scene::Setup;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use stiction::batch::Precision;
-use stiction::contact::io::save;
 use stiction::solvers::Params;
 use stiction::{CERTIFIED, Sleep};
+use stiction_problem_files::save;
 use stiction_store::Key;
 
 /// Problem files that a trial may leave.

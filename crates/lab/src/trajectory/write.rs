@@ -9,7 +9,7 @@ use crate::columns::INTERRUPTED;
 use crate::scene::Setup;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use stiction::contact::io::numpy::ArchiveWriter;
+use stiction_problem_files::numpy::ArchiveWriter;
 use stiction_store::Beside;
 
 /// Memory a trajectory may take [GB].
@@ -140,7 +140,7 @@ mod tests {
     use crate::scene::Scene;
     use crate::scene::tests::scratch;
     use crate::trajectory::{Detail, QUANTITIES, Trajectory};
-    use stiction::contact::io::numpy::{Array, members};
+    use stiction_problem_files::numpy::{Array, members};
 
     fn recorded(scene: &Scene, duration: f64) -> Trajectory {
         let mut setup = scene.build().unwrap();

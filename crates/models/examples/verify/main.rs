@@ -12,7 +12,7 @@
 mod derivatives;
 mod ours;
 mod reference;
-#[path = "../../tests/references/worst.rs"]
+#[path = "../../tests/all/references/worst.rs"]
 mod worst;
 
 use ours::Ours;

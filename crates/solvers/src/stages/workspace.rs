@@ -67,6 +67,8 @@ pub(crate) struct Kept {
     newton: Newton,
     smallest: Vec<f64>,
     equilibria: Equilibria,
+    /// Solves that ended short of the tolerance, one after another.
+    pub(crate) short: u32,
 }
 
 impl Kept {
@@ -74,6 +76,7 @@ impl Kept {
         self.newton.forget();
         self.smallest.clear();
         self.equilibria.forget();
+        self.short = 0;
     }
 }
 

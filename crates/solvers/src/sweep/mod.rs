@@ -235,20 +235,23 @@ impl<R: Rule> Recipe for Twin<R> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         ws.prepare(part);
-        let most = self.bounds.budget_of(part);
+        let bounds = self.bounds.after(kept.short);
+        let most = bounds.budget_of(part);
         let mut ruled = Ruled::new(self.rule.clone());
-        let (tools, common) = ((ws, &mut ruled as &mut dyn Sweeper), (&self.params, &self.bounds));
+        let (tools, common) = ((ws, &mut ruled as &mut dyn Sweeper), (&self.params, &bounds));
         let (form, from) = (Form::Itself(part), (StartsFrom::Rest, self.all));
         let mut at = Iterate { tolerance, ..Iterate::new(tools, common, form, from, impulses, watch) };
         at.ws.exchange_equilibria(kept);
         let begun = begin(&mut at);
         at.ws.exchange_equilibria(kept);
         if let ControlFlow::Break(report) = begun {
+            kept.short = 0;
             return report;
         }
         at.ws.exchange(kept);
-        let report = self.bounds.keep(most, || go_on(&mut at));
+        let report = bounds.keep(most, || go_on(&mut at));
         at.ws.exchange(kept);
+        kept.short = if report.settled() { 0 } else { kept.short.saturating_add(1) };
         hold_what_creeps(&mut at, report)
     }
 }

@@ -1,0 +1,7 @@
+//! Integration tests of the crate, in one program: linking is a large part of building them.
+
+// Helpers of tests may panic as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod ilqr;
+mod walking;

@@ -1,0 +1,12 @@
+//! Integration tests of the crate, in one program: linking is a large part of building them.
+
+// Helpers of tests may panic as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod belief;
+mod cassie;
+mod dice;
+mod ellipse;
+mod engine;
+mod residual;
+mod toss;

@@ -1,0 +1,16 @@
+//! Integration tests of the crate, in one program: linking is a large part of building them.
+
+// Helpers of tests may panic as tests do.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+mod ledger;
+mod loaded;
+mod malformed;
+mod meshes;
+mod mjcf;
+mod mujoco;
+mod references;
+mod sdf;
+mod urdf;
+mod write;
