@@ -85,6 +85,8 @@ pub struct RollingContact {
     pub lasts: bool,
     /// Friction is (2) of [`crate::rolling`].
     pub slides: bool,
+    /// J_T v⁻ of a contact that lasts and has friction [m/s].
+    pub slip: [f64; 2],
 }
 
 /// Which constraint a block is.

@@ -69,7 +69,7 @@ pub(crate) fn pose(
     out: &mut Posed,
 ) -> Option<Roll> {
     let motion = if c.spring.is_none() { last_motion(p, c, warm) } else { None };
-    let mut posed = RollingContact { block, lasts: motion.is_some(), slides: false };
+    let mut posed = RollingContact { block, lasts: motion.is_some(), slides: false, slip: [0.0; 2] };
     let Some(motion) = motion else {
         out.rolling.push(posed);
         return None;
@@ -87,6 +87,7 @@ pub(crate) fn pose(
     let may = p.rolling.is_some_and(|r| r.coulomb && !r.sticks.get(index).copied().unwrap_or(false));
     let stops = c.friction * p.params.bouncing_speed;
     posed.slides = c.friction > 0.0 && may && size(slip) > SLIDES * size(turn) + stops.max(STILL);
+    posed.slip = [before.x, before.y];
     out.rolling.push(posed);
     let tangential = if posed.slides { before } else { turn };
     let turning = {

@@ -15,6 +15,7 @@ mod law;
 pub mod matrix3;
 mod nan;
 mod operator;
+pub mod pieces;
 pub mod polygon;
 pub mod primal;
 pub mod problem;

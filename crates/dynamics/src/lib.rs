@@ -125,7 +125,7 @@ pub use jacobian::{
 pub use joint_spec::JointSpec;
 pub use kinematics::Kinematics;
 pub use mass_matrix::MassMatrix;
-pub use model::{Body, Dof, Joint, JointKind, Link, Model};
+pub use model::{Body, Dof, Joint, JointKind, JointStop, Link, Model};
 pub use poses::Poses;
 pub use rates::ColumnRates;
 pub use real::Real;

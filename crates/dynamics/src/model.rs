@@ -15,7 +15,7 @@
 //! CONVENTIONS.md); joints are in the order they were added, parents before children.
 
 use crate::real::Real;
-use crate::spatial::{Inertia, Pose, Vec3};
+use crate::spatial::{Inertia, Pose, Quat, Vec3};
 use std::ops::Range;
 
 /// The kind of a joint: which motion it leaves free.
@@ -86,6 +86,45 @@ pub struct Joint<T = f64> {
     pub spring_rest: T,
 }
 
+impl Joint {
+    /// Stretch of the spring at the coordinates `q` of the joint, along each of its dofs [m or rad]: of a
+    /// ball joint the rotation vector, the same in parent and body. A free joint has no spring.
+    #[inline]
+    pub fn spring_stretch(&self, q: &[f64]) -> [f64; 3] {
+        match self.kind {
+            JointKind::Hinge | JointKind::Slide | JointKind::Screw => [q[0] - self.spring_rest, 0.0, 0.0],
+            JointKind::Ball => Quat::new(q[0], q[1], q[2], q[3]).log().to_array(),
+            JointKind::Free => [0.0; 3],
+        }
+    }
+}
+
+/// A finite end of the range of a hinge, slide or screw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointStop {
+    pub joint: usize,
+    /// 0: the lower end of the range, 1: the upper.
+    pub side: usize,
+    pub idx_q: usize,
+    pub dof: usize,
+    /// The end [m or rad].
+    pub at: f64,
+    /// Direction of the force along the joint: 1 at the lower end, −1 at the upper.
+    pub sign: f64,
+}
+
+impl JointStop {
+    /// Distance to the stop [m or rad].
+    pub fn gap(&self, q: &[f64]) -> f64 {
+        self.sign * (q[self.idx_q] - self.at)
+    }
+
+    /// Rate of the gap [m/s or rad/s].
+    pub fn opening(&self, v: &[f64]) -> f64 {
+        self.sign * v[self.dof]
+    }
+}
+
 /// One velocity coordinate of a [`Model`].
 #[derive(Clone, Copy, Debug)]
 pub struct Dof<T = f64> {
@@ -147,6 +186,37 @@ pub struct Model<T = f64> {
     pub trees: usize,
     /// Length of q.
     pub nq: usize,
+}
+
+impl Model {
+    /// Joints with springs, and their places among all.
+    #[inline]
+    pub fn springs(&self) -> impl Iterator<Item = (usize, &Joint)> {
+        let has = |j: &&Joint| j.stiffness > 0.0 && j.kind != JointKind::Free;
+        self.joints.iter().enumerate().filter(move |(_, j)| has(j))
+    }
+
+    /// Ends of the ranges of hinges, slides and screws, joint by joint.
+    pub fn stops(&self) -> impl Iterator<Item = JointStop> {
+        let scalar = self.joints.iter().enumerate().filter(|(_, j)| j.kind.is_scalar());
+        let limited = scalar.filter_map(|(number, j)| Some((number, j, j.limit?)));
+        limited.flat_map(|(joint, j, range)| {
+            let ends = range.into_iter().zip([1.0, -1.0]).enumerate().filter(|(_, (at, _))| at.is_finite());
+            ends.map(move |(side, (at, sign))| JointStop {
+                joint,
+                side,
+                idx_q: j.idx_q,
+                dof: j.idx_v,
+                at,
+                sign,
+            })
+        })
+    }
+
+    /// A joint of several coordinates whose angle is limited.
+    pub fn limited_ball(&self) -> Option<&Joint> {
+        self.joints.iter().find(|j| !j.kind.is_scalar() && j.limit.is_some())
+    }
 }
 
 impl<T> Model<T> {

@@ -230,7 +230,7 @@ impl Tally {
             return;
         }
         if let Some(ledger) = &report.ledger {
-            self.ledger = Some(self.ledger.map_or(*ledger, |sum| sum.followed_by(ledger)));
+            self.ledger = Some(self.ledger.map_or(**ledger, |sum| sum.followed_by(ledger)));
         }
         if let Some(answers) = &report.answers {
             self.answers.get_or_insert_default().count(t, answers);

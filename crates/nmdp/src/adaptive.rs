@@ -43,7 +43,7 @@ impl Method {
         [Self::NeMdp, Self::NeNmdpPgm, Self::NeNmdpZopgm, Self::PbdNmdpPgm, Self::PbdNmdpZopgm];
 
     /// The name in files, on the command line and in tables.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::NeMdp => "ne-mdp",
             Self::NeNmdpPgm => "ne-nmdp-pgm",
@@ -56,11 +56,6 @@ impl Method {
     /// Whether it is an implicit one on the Newton–Euler equations, which take two-step differences.
     pub fn is_newton_euler(self) -> bool {
         matches!(self, Self::NeNmdpPgm | Self::NeNmdpZopgm)
-    }
-
-    /// The method called `name`.
-    pub fn of(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|m| m.name() == name)
     }
 }
 

@@ -11,9 +11,10 @@
 
 use crate::end_of_step::right_jacobian_inverse;
 use stiction_assembly::forces::actuators;
+use stiction_assembly::forces::tendons::length_and_rate;
 use stiction_assembly::laws::spring::{held_damper, held_spring};
-use stiction_dynamics::spatial::Quat;
-use stiction_dynamics::{Dual, JointKind, Model};
+use stiction_dynamics::spatial::Mat3;
+use stiction_dynamics::{Dual, Model};
 use stiction_models::World;
 
 /// Efforts on the joints of a world.
@@ -31,12 +32,6 @@ impl Efforts {
     /// Lists the actuators, springs and dampers of `world`.
     pub fn new(world: &World) -> Self {
         let model = &world.model;
-        let mut q_of_dof = vec![0; model.nv()];
-        for joint in &model.joints {
-            for k in 0..joint.kind.nv() {
-                q_of_dof[joint.idx_v + k] = joint.idx_q + k;
-            }
-        }
         let on_branch = |i: usize, j: usize| {
             let mut chain = std::iter::successors(Some(i.max(j)), |&d| model.dofs[d].parent);
             chain.any(|d| d == i.min(j))
@@ -46,7 +41,7 @@ impl Efforts {
             dofs.clone().any(|i| dofs.clone().any(|j| !on_branch(i, j)))
         };
         Self {
-            q_of_dof,
+            q_of_dof: actuators::q_of_dofs(world),
             exerted: vec![0.0; world.actuators.len()],
             across_branches: world.actuators.iter().any(across),
         }
@@ -63,16 +58,10 @@ impl Efforts {
         let model = &world.model;
         let nv = model.nv();
         for (k, a) in world.actuators.iter().enumerate() {
-            let (mut length, mut rate) = (0.0, 0.0);
-            for &(dof, c) in &a.transmission {
-                length += c * q[self.q_of_dof[dof]];
-                rate += c * nu[dof];
-            }
-            let (u, length, rate) =
-                (Dual::constant(control[k]), Dual::variable(length, 0), Dual::variable(rate, 1));
-            let law = actuators::law(a).cast(u);
-            let Dual { value: effort, tangent: [by_length, by_rate] } =
-                law.limited(law.effort(u, length, rate)); // (1)
+            let (length, rate) = length_and_rate(&a.transmission, q, nu, &self.q_of_dof);
+            let law = actuators::law(a);
+            let effort = actuators::effort_and_slopes(&law, control[k], length, rate);
+            let Dual { value: effort, tangent: [by_length, by_rate, _] } = law.cast(effort).limited(effort); // (1)
             self.exerted[k] = effort;
             for &(i, c_i) in &a.transmission {
                 g[i] -= c_i * effort;
@@ -93,25 +82,13 @@ impl Efforts {
 /// Subtracts the efforts of springs and adds their derivatives: (2).
 fn springs(model: &Model, q: &[f64], g: &mut [f64], by_q: &mut [f64]) {
     let nv = model.nv();
-    for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
-        let (i, k) = (joint.idx_v, joint.stiffness);
-        match joint.kind {
-            JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
-                g[i] -= held_spring(k, q[joint.idx_q] - joint.spring_rest);
-                by_q[i * nv + i] += k;
-            }
-            JointKind::Ball => {
-                let q = &q[joint.idx_q..];
-                let r = Quat::new(q[0], q[1], q[2], q[3]).log();
-                let slope = right_jacobian_inverse(r);
-                for a in 0..3 {
-                    g[i + a] -= held_spring(k, r[a]);
-                    for b in 0..3 {
-                        by_q[(i + a) * nv + i + b] += k * slope.rows[a][b];
-                    }
-                }
-            }
-            JointKind::Free => {}
+    for (_, joint) in model.springs() {
+        let (i, k, n) = (joint.idx_v, joint.stiffness, joint.kind.nv());
+        let stretch = joint.spring_stretch(&q[joint.idx_q..]);
+        let slope = if n == 1 { Mat3::IDENTITY } else { right_jacobian_inverse(stretch.into()) };
+        for a in 0..n {
+            g[i + a] -= held_spring(k, stretch[a]);
+            (0..n).for_each(|b| by_q[(i + a) * nv + i + b] += k * slope.rows[a][b]);
         }
     }
 }

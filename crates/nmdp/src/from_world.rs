@@ -26,6 +26,7 @@ use std::f64::consts::TAU;
 use stiction_assembly::ContactFinder;
 use stiction_assembly::contact_points::friction;
 use stiction_collision::{Shape, ShapeError};
+use stiction_dynamics::JointStop;
 use stiction_dynamics::spatial::{Pose, Vec3, vec3};
 use stiction_models::World;
 
@@ -213,20 +214,12 @@ fn refuse(world: &World) -> Result<(), UnsupportedWorld> {
 
 /// Limits and dry friction.
 fn joints(world: &World, params: &NmdpParams) -> Result<Vec<DofSite>, UnsupportedWorld> {
-    let mut out = Vec::new();
-    for joint in &world.model.joints {
-        let Some([lo, hi]) = joint.limit else { continue };
-        if !joint.kind.is_scalar() {
-            return Err(UnsupportedWorld::BallLimit { joint: joint.name.clone() });
-        }
-        for (limit, sign) in [(lo, 1.0), (hi, -1.0)] {
-            if limit.is_finite() {
-                let resistance =
-                    Resistance::Stop { coordinate: joint.idx_q, limit, sign, growth: params.stop };
-                out.push(DofSite { dof: joint.idx_v, resistance });
-            }
-        }
+    if let Some(joint) = world.model.limited_ball() {
+        return Err(UnsupportedWorld::BallLimit { joint: joint.name.clone() });
     }
+    let stop =
+        |end: JointStop| DofSite { dof: end.dof, resistance: Resistance::Stop { end, growth: params.stop } };
+    let mut out: Vec<DofSite> = world.model.stops().map(stop).collect();
     for (dof, friction) in world.model.dofs.iter().map(|d| d.friction).enumerate() {
         if friction > 0.0 {
             out.push(DofSite { dof, resistance: Resistance::DryFriction { effort: friction } });

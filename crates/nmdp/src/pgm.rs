@@ -83,19 +83,7 @@ impl Pgm {
         at: &mut Iterate<'_>,
         report: &mut NmdpReport,
     ) -> Result<(), Failure> {
-        self.residual.begin(world, start);
-        at.nu.copy_from_slice(start.v);
-        let mut projected = Err(Failure::Projection);
-        if params.warm_start && !self.residual.zeroth_order() {
-            projected = self.project(world, start, params, at.nu, at.w, report);
-        }
-        if projected.is_err() {
-            at.nu.copy_from_slice(start.v);
-            at.w.fill(0.0);
-            projected = self.project(world, start, params, at.nu, at.w, report);
-        }
-        let mut g = projected?;
-        self.residual.count_sites();
+        let mut g = self.begin(world, start, params, at, report)?;
         let mut energy = self.residual.energy(world, start, at.nu);
         let mut stale = true;
         let mut at_answer = true;
@@ -106,11 +94,7 @@ impl Pgm {
                 if self.residual.factor().rank < world.model.nv() {
                     return Err(Failure::Singular);
                 }
-                self.residual.reduce(world, &mut self.gradient, &mut self.hessian);
-                self.live.clear();
-                self.live.extend_from_slice(self.residual.sites.live());
-                self.live_groups.clear();
-                self.live_groups.extend_from_slice(self.residual.sites.live_groups());
+                self.reduce(world);
                 stale = false;
             }
             let predicted = self.propose(at.w, *at.beta, report)?; // (2)
@@ -157,6 +141,40 @@ impl Pgm {
         report.energy = energy;
         report.residual = report.residual.max(g * start.h / self.mass);
         Ok(())
+    }
+
+    /// Projects from the weights of the last step where these are kept, else from none; ‖G‖ there.
+    fn begin(
+        &mut self,
+        world: &World,
+        start: &Start<'_>,
+        params: &NmdpParams,
+        at: &mut Iterate<'_>,
+        report: &mut NmdpReport,
+    ) -> Result<f64, Failure> {
+        self.residual.begin(world, start);
+        at.nu.copy_from_slice(start.v);
+        let mut projected = Err(Failure::Projection);
+        if params.warm_start && !self.residual.zeroth_order() {
+            projected = self.project(world, start, params, at.nu, at.w, report);
+        }
+        if projected.is_err() {
+            at.nu.copy_from_slice(start.v);
+            at.w.fill(0.0);
+            projected = self.project(world, start, params, at.nu, at.w, report);
+        }
+        let error = projected?;
+        self.residual.count_sites();
+        Ok(error)
+    }
+
+    /// Gradient and Hessian of the energy by the weights that live, where the residual was looked at.
+    fn reduce(&mut self, world: &World) {
+        self.residual.reduce(world, &mut self.gradient, &mut self.hessian);
+        self.live.clear();
+        self.live.extend_from_slice(self.residual.sites.live());
+        self.live_groups.clear();
+        self.live_groups.extend_from_slice(self.residual.sites.live_groups());
     }
 
     /// Where (2) expects ν, ν + S Δw: the projection starts there.

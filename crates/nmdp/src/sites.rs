@@ -14,8 +14,8 @@ use crate::end_of_step::EndOfStep;
 use crate::wrench_set::cone::Growth;
 use crate::wrench_set::{Place, WrenchSet};
 use std::ops::Range;
-use stiction_dynamics::Model;
 use stiction_dynamics::spatial::{Force, Vec3};
+use stiction_dynamics::{JointStop, Model};
 
 /// A contact of a body with the world.
 #[derive(Clone, Debug)]
@@ -29,8 +29,8 @@ pub struct BodySite {
 /// A resistance of a dof.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Resistance {
-    /// (1): `sign` (q − limit) < 0 is past the limit.
-    Stop { coordinate: usize, limit: f64, sign: f64, growth: Growth },
+    /// (1), past the end of the range.
+    Stop { end: JointStop, growth: Growth },
     /// (2): f [N or N·m].
     DryFriction { effort: f64 },
 }
@@ -242,9 +242,9 @@ impl DofSite {
 
     fn vertices_into(&self, q: &[f64], out: &mut [f64]) {
         match self.resistance {
-            Resistance::Stop { coordinate, limit, sign, growth } => {
-                let [c, _] = growth.at(-sign * (q[coordinate] - limit));
-                out[0] = sign * c;
+            Resistance::Stop { end, growth } => {
+                let [c, _] = growth.at(-end.gap(q));
+                out[0] = end.sign * c;
             }
             Resistance::DryFriction { effort } => out.copy_from_slice(&[effort, -effort]),
         }
@@ -253,8 +253,8 @@ impl DofSite {
     /// Derivative of the effort by the coordinate.
     fn slope(&self, q: &[f64], w: &[f64]) -> f64 {
         match self.resistance {
-            Resistance::Stop { coordinate, limit, sign, growth } => {
-                let [_, slope] = growth.at(-sign * (q[coordinate] - limit));
+            Resistance::Stop { end, growth } => {
+                let [_, slope] = growth.at(-end.gap(q));
                 -w[0] * slope
             }
             Resistance::DryFriction { .. } => 0.0,

@@ -8,8 +8,7 @@ use super::spec::{
 use super::{MotionSpec, Scene, TrackSpec};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, to_value};
-use stiction::nmdp::NmdpParams;
-use stiction::{CanonParams, StepperParams};
+use stiction::StepperParams;
 
 const SOURCES: [&str; 12] = [
     include_str!("lib.rs"),
@@ -35,6 +34,9 @@ listed here is an error. Units are m, kg, s, N; angles are in degrees where the 
 start from. Materials meet by the larger friction and the larger restitution of the two; what states none leaves it to the
 other.
 ";
+
+/// The type of a key that has a section of its own.
+const TABLE: &str = "table, below";
 
 /// A key of a section.
 struct Key {
@@ -143,7 +145,7 @@ fn kind_in_words(kind: &str, all: &[Item]) -> String {
                 Some(item) if !item.keys.is_empty() && item.keys.iter().all(|k| k.kind.is_empty()) => {
                     item.keys.iter().map(|k| format!("`{}`", k.name)).collect::<Vec<_>>().join(", ")
                 }
-                _ => "table, below".to_owned(),
+                _ => TABLE.to_owned(),
             };
         }
     };
@@ -208,6 +210,22 @@ fn section(out: &mut String, heading: &str, item: &str, defaults: &Value, all: &
     }
 }
 
+/// A section, and one for each type of its keys that are tables.
+fn section_with_tables(out: &mut String, heading: &str, item: &str, defaults: &Value, all: &[Item]) {
+    section(out, heading, item, defaults, all);
+    let item = all.iter().find(|i| i.name == item).expect("a struct of the sources");
+    let tables: Vec<&Key> = item.keys.iter().filter(|k| kind_in_words(&k.kind, all) == TABLE).collect();
+    for (i, first) in tables.iter().enumerate() {
+        if tables[..i].iter().any(|other| other.kind == first.kind) {
+            continue;
+        }
+        let same = tables.iter().filter(|other| other.kind == first.kind);
+        let names: Vec<String> = same.map(|key| format!("`{}`", key.name)).collect();
+        let heading = format!("{} of {heading}", names.join(" and "));
+        section(out, &heading, &first.kind, &defaults[&first.name], all);
+    }
+}
+
 /// The defaults of a section without those of all its keys: what the least text says.
 fn least<T: DeserializeOwned + serde::Serialize>(text: &str) -> Value {
     to_value(toml::from_str::<T>(text).unwrap()).unwrap()
@@ -219,7 +237,7 @@ fn page() -> String {
     let shape = "name = \"a\"\nshape = \"sphere\"\n";
     let body = format!("{shape}mass = 1.0\n");
     let scene = to_value(Scene::default()).unwrap();
-    for (heading, item, defaults) in [
+    let sections: [(&str, &str, &Value); 14] = [
         ("The file", "Scene", &scene),
         ("`[ground]`", "GroundSpec", &to_value(GroundSpec::default()).unwrap()),
         ("`[[fixed]]`", "FixedSpec", &least::<FixedSpec>(shape)),
@@ -231,45 +249,17 @@ fn page() -> String {
         ("`[track]`", "TrackSpec", &least::<TrackSpec>("file = \"a.csv\"\n")),
         ("`[contact]`", "ContactSpec", &to_value(ContactSpec::default()).unwrap()),
         ("`[stepper]`", "StepperParams", &to_value(StepperParams::default()).unwrap()),
-        ("`[stepper.nmdp]`", "NmdpParams", &to_value(NmdpParams::default()).unwrap()),
-        (
-            "`contact` and `stop` of `[stepper.nmdp]`",
-            "Growth",
-            &to_value(NmdpParams::default().contact).unwrap(),
-        ),
-        ("`patch` of `[stepper.nmdp]`", "PatchParams", &to_value(NmdpParams::default().patch).unwrap()),
-        (
-            "`granular` of `[stepper.nmdp]`",
-            "GranularParams",
-            &to_value(NmdpParams::default().granular).unwrap(),
-        ),
-        ("`[stepper.canon]`", "CanonParams", &to_value(CanonParams::default()).unwrap()),
-        ("`moreau` of `[stepper.canon]`", "MoreauParams", &to_value(CanonParams::default().moreau).unwrap()),
-        (
-            "`todorov` of `[stepper.canon]`",
-            "TodorovParams",
-            &to_value(CanonParams::default().todorov).unwrap(),
-        ),
-        (
-            "`compliant` of `[stepper.canon]`",
-            "CompliantParams",
-            &to_value(CanonParams::default().compliant).unwrap(),
-        ),
-        (
-            "`event_driven` of `[stepper.canon]`",
-            "EventDrivenParams",
-            &to_value(CanonParams::default().event_driven).unwrap(),
-        ),
-        (
-            "`adaptive` of `[stepper.canon]`",
-            "AdaptiveParams",
-            &to_value(CanonParams::default().adaptive).unwrap(),
-        ),
         ("`soft`", "SoftSpec", &to_value(SoftSpec::default()).unwrap()),
         ("`hold`", "HoldSpec", &to_value(HoldSpec::default()).unwrap()),
         ("`jitter`", "JitterSpec", &to_value(JitterSpec::default()).unwrap()),
-    ] {
+    ];
+    for (heading, item, defaults) in sections {
         section(&mut out, heading, item, defaults, &all);
+        if item == "StepperParams" {
+            for (key, item) in [("nmdp", "NmdpParams"), ("canon", "CanonParams")] {
+                section_with_tables(&mut out, &format!("`[stepper.{key}]`"), item, &defaults[key], &all);
+            }
+        }
     }
     out
 }

@@ -42,7 +42,8 @@ impl From<SolveStatus> for StepStatus {
     }
 }
 
-/// How one step went. The default is that of a step in parts, before the first.
+/// How one step went. The default is that of a step in parts, before the first. What few steps have is boxed:
+/// reports are handed from the stepper to who steps, and copied on the way.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StepReport {
     pub status: StepStatus,
@@ -77,11 +78,11 @@ pub struct StepReport {
     pub extra: Option<Arc<dyn StepExtra>>,
     /// Works of the step by cause, of steppers that keep account of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ledger: Option<EnergyLedger>,
+    pub ledger: Option<Box<EnergyLedger>>,
     /// All motions that obey the contact law, where [`crate::Settings::answers`] asks for them and the
     /// problem is small.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub answers: Option<Answers>,
+    pub answers: Option<Box<Answers>>,
 }
 
 /// All motions that obey the exact law in a step, and the one that was taken.
@@ -153,6 +154,11 @@ impl StepReport {
         (&**self.extra.as_ref()? as &dyn Any).downcast_ref()
     }
 
+    /// The report of one part, in which nothing was solved.
+    pub(crate) fn of_part() -> Self {
+        Self { parts: 1, ..Self::default() }
+    }
+
     /// The report of a step that is not accepted.
     pub(crate) fn failed(cause: Cause) -> Self {
         let status = StepStatus::Failed(cause.text);
@@ -184,7 +190,7 @@ impl StepReport {
             asleep: next.asleep,
             extra: next.extra.or(self.extra),
             ledger: match (self.ledger, next.ledger) {
-                (Some(a), Some(b)) => Some(a.followed_by(&b)),
+                (Some(a), Some(b)) => Some(Box::new(a.followed_by(&b))),
                 (a, b) => b.or(a),
             },
             answers: next.answers.or(self.answers),

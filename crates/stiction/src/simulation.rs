@@ -12,7 +12,7 @@ use crate::state::{State, StateError};
 use crate::stepping::driver::certificates_at_rest::{CertificatesAtRest, NUMBERS};
 use crate::stepping::driver::parts::PartDone;
 use crate::stepping::{Accepted, ContactCorrection, ContactSource, Driver, Memory, NoSlopes, Slopes};
-use crate::stepping::{Part, Stepper, StepperError, make_stepper};
+use crate::stepping::{Extension, LastPart, Part, Stepper, StepperError, make_stepper};
 use std::sync::Arc;
 use std::sync::OnceLock;
 use stiction_assembly::forces::actuators::with_drive_limits;
@@ -217,9 +217,9 @@ impl Simulation {
             self.solver.as_mut(),
         );
         if self.settings.answers && report.failure().is_none() {
-            let core = self.driver.stepper();
-            let rule = core.rule_of_choice().unwrap_or_else(|| self.solver.rule_of_choice());
-            report.answers = Answers::of(&core.posed().problem, core.impulses(), rule);
+            let LastPart { posed, impulses, rule_of_choice, .. } = self.driver.stepper().last();
+            let rule = rule_of_choice.unwrap_or_else(|| self.solver.rule_of_choice());
+            report.answers = Answers::of(&posed.problem, impulses, rule).map(Box::new);
         }
         self.input.generalized.fill(0.0);
         self.at_rest.note(&self.driver, &mut self.judge, self.solver.law());
@@ -229,8 +229,8 @@ impl Simulation {
     /// The judge's certificate of the last step: its problem and impulses, exact law; of a step in parts, the
     /// worst of all parts and impacts. Of what slept that of the step in which it fell asleep, from v = 0.
     pub fn certificate(&mut self) -> Certificate {
-        let last =
-            self.judge.certify(&self.driver.stepper().posed().problem, self.driver.stepper().impulses());
+        let LastPart { posed, impulses, .. } = self.driver.stepper().last();
+        let last = self.judge.certify(&posed.problem, impulses);
         let earlier = &self.driver.earlier.judged;
         self.at_rest.certificate(earlier.as_ref().map_or(last, |(earlier, _)| last.or_worse(earlier)))
     }
@@ -238,8 +238,8 @@ impl Simulation {
     /// The judge's natural map of the last step by the solver's own law [m/s]: how well it solved what it
     /// set out to solve. For a solver of the exact law, that of [`Self::certificate`].
     pub fn own_natural_map(&mut self) -> f64 {
-        let (law, problem) = (self.solver.law(), &self.driver.stepper().posed().problem);
-        let last = self.judge.natural_map_of(problem, self.driver.stepper().impulses(), law);
+        let LastPart { posed, impulses, .. } = self.driver.stepper().last();
+        let last = self.judge.natural_map_of(&posed.problem, impulses, self.solver.law());
         let earlier = &self.driver.earlier.judged;
         self.at_rest.own(earlier.as_ref().map_or(last, |(_, earlier)| worse(last, *earlier)))
     }
@@ -249,11 +249,11 @@ impl Simulation {
     /// what slept, which do not slip.
     pub fn contacts_into(&mut self, out: &mut Vec<ContactState>) {
         out.clear();
-        let core = self.driver.stepper();
-        let (posed, impulses, c) = (core.posed(), core.impulses(), &mut self.velocities);
+        let LastPart { posed, impulses, contacts, .. } = self.driver.stepper().last();
+        let c = &mut self.velocities;
         posed.problem.velocities_into(impulses, c);
         let per_second = 1.0 / self.settings.stepper.dt;
-        for (block, p) in posed.contacts(core.contacts()) {
+        for (block, p) in posed.contacts(contacts) {
             let rows = posed.problem.range(block);
             let [velocity, _] = p.wrench(&c[rows.clone()]);
             out.push(ContactState::new(p, p.wrench(&impulses[rows]), velocity, per_second));
@@ -265,7 +265,7 @@ impl Simulation {
 
     /// How many of these are blocks of the problem, its first.
     pub(crate) fn contacts_awake(&self) -> usize {
-        self.driver.stepper().contacts().len()
+        self.driver.stepper().last().contacts.len()
     }
 
     /// Effort of every actuator during the last step [N·m or N] into `out`; zero before the first.
@@ -467,17 +467,17 @@ impl Simulation {
 
     /// The constraint problem of the last step, without what slept.
     pub fn problem(&self) -> &ConstraintProblem {
-        &self.driver.stepper().posed().problem
+        &self.driver.posed().problem
     }
 
     /// The same, with the key and the biases of every block.
     pub fn posed(&self) -> &Posed {
-        self.driver.stepper().posed()
+        self.driver.posed()
     }
 
     /// Its impulses [N·s].
     pub fn impulses(&self) -> &[f64] {
-        self.driver.stepper().impulses()
+        self.driver.impulses()
     }
 
     /// The last step as a derivative reads it, if it was accepted and the stepper keeps that.
@@ -507,12 +507,12 @@ impl Simulation {
     /// Lets `correction` change contact impulses in every step between solving and applying them; `None`
     /// takes it away. False if the stepper has no such place.
     pub fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
-        self.driver.stepper_mut().correct_contacts(correction)
+        self.driver.stepper_mut().extend(Extension::ContactCorrection(correction))
     }
 
     /// Adds a producer of contact points beside the narrow phase. False if the stepper has no such place.
     pub fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        self.driver.stepper_mut().add_contact_source(source)
+        self.driver.stepper_mut().extend(Extension::ContactSource(source))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::laws::actuator::{AffineActuator, Effort};
 use crate::laws::spring;
 use std::sync::Arc;
 use stiction_dynamics::spatial::{Quat, Vec3};
-use stiction_dynamics::{JointKind, Model};
+use stiction_dynamics::{Dual, JointKind, Model};
 use stiction_models::{Actuator, World};
 
 /// True of actuators whose effort depends on how the robot stands or moves.
@@ -47,6 +47,13 @@ pub fn evaluate(
 ) -> Effort {
     let (length, rate) = length_and_rate(&a.transmission, q, v, q_of_dof);
     law(a).at_share(u, length, rate, h, theta(a))
+}
+
+/// The effort of `law` under the control u where it stands, (2) of [`crate::laws::actuator`], with its
+/// derivatives by length, rate and control; without its limit.
+pub fn effort_and_slopes(law: &AffineActuator, u: f64, length: f64, rate: f64) -> Dual<3> {
+    let [length, rate, u] = [Dual::variable(length, 0), Dual::variable(rate, 1), Dual::variable(u, 2)];
+    law.cast(u).effort(u, length, rate)
 }
 
 /// `effort` within the limit of `a`.
@@ -89,14 +96,11 @@ pub fn add_passive(
     }
     for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
         let (i, n) = (joint.idx_v, joint.kind.nv());
-        let displacement = match joint.kind {
-            JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
-                [q[joint.idx_q] - joint.spring_rest, 0.0, 0.0]
-            }
-            // A spring that turns back about the axis of the rotation.
-            JointKind::Ball => rotation_vector(&q[joint.idx_q..]).to_array(),
-            JointKind::Free => continue,
-        };
+        if joint.kind == JointKind::Free {
+            continue;
+        }
+        // The spring of a ball joint turns back about the axis of the rotation.
+        let displacement = joint.spring_stretch(&q[joint.idx_q..]);
         for k in 0..n {
             let theta = theta(i + k, [0.0, h * h * joint.stiffness]);
             let spring = spring::spring(joint.stiffness, displacement[k], v[i + k], h, theta);

@@ -27,12 +27,7 @@ pub fn tendon_forces<'a>(
 }
 
 /// l, and its rate at v [m, m/s].
-pub(crate) fn length_and_rate(
-    terms: &[(usize, f64)],
-    q: &[f64],
-    v: &[f64],
-    q_of_dof: &[usize],
-) -> (f64, f64) {
+pub fn length_and_rate(terms: &[(usize, f64)], q: &[f64], v: &[f64], q_of_dof: &[usize]) -> (f64, f64) {
     terms
         .iter()
         .fold((0.0, 0.0), |(length, rate), &(dof, c)| (length + c * q[q_of_dof[dof]], rate + c * v[dof]))

@@ -9,6 +9,7 @@
 use super::piece::Piece;
 use crate::view::View;
 use stiction_contact::cone::MAX_ROWS;
+use stiction_contact::pieces;
 
 /// Weights of Δc and of Δλ in the equations of a patch, and their right-hand sides.
 pub(super) struct Patch {
@@ -64,21 +65,19 @@ pub(super) fn equations(
 /// The piece of a patch; `a_nn` is (G + R)_NN.
 pub(super) fn piece_of(a_nn: f64, norm: f64, mu: f64, l: &[f64], c: &[f64]) -> Piece {
     let (rho_n, rho_t) = (1.0 / a_nn, 1.0 / norm);
-    let tau_n = l[2] - rho_n * c[2];
-    if tau_n <= 0.0 {
-        return Piece::Fixed;
+    let mut tau = [0.0; MAX_ROWS];
+    for (k, (l, c)) in l.iter().zip(c).enumerate() {
+        tau[k] = l - if k == 2 { rho_n } else { rho_t } * c;
     }
-    let (mut e, r) = ([0.0; MAX_ROWS - 1], mu * tau_n);
-    for (k, e) in e.iter_mut().enumerate().take(l.len() - 1) {
-        *e = l[tangent(k)] - rho_t * c[tangent(k)];
-    }
-    let t = e.iter().map(|e| e * e).sum::<f64>().sqrt();
-    if t <= r && mu > 0.0 {
-        return Piece::Stick;
-    }
-    let t = t.max(f64::MIN_POSITIVE); // 0 where a frictionless patch does not slide
-    e.iter_mut().for_each(|e| *e /= t);
-    Piece::Turn { e, q: r / t, mu, rho_n, rho_t, r }
+    let (e, q, r) = match pieces::Piece::of(mu, &tau) {
+        pieces::Piece::Open => return Piece::Fixed,
+        pieces::Piece::Sticks => return Piece::Stick,
+        pieces::Piece::Closed => ([0.0; MAX_ROWS - 1], 0.0, 0.0),
+        pieces::Piece::Slides { size, radius } => {
+            (std::array::from_fn(|k| tau[tangent(k)] / size), radius / size, radius)
+        }
+    };
+    Piece::Turn { e, q, mu, rho_n, rho_t, r }
 }
 
 /// Row of the tangential direction k.

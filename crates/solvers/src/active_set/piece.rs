@@ -1,9 +1,9 @@
 //! Pieces of the equations of [`super`], and those of the round laws.
 
 use crate::local::Contact;
-use stiction_contact::Law;
 use stiction_contact::certificate::raisim_multipliers;
 use stiction_contact::cone::{MAX_ROWS, project_friction};
+use stiction_contact::{Law, pieces};
 
 /// The piece a block is on, with what (2)–(5) of [`super`] need.
 #[derive(Clone, Copy)]
@@ -26,20 +26,15 @@ pub(super) enum Piece {
 pub(super) fn piece_of(a: &[f64; 9], mu: f64, l: [f64; 3], c: [f64; 3]) -> Piece {
     let rho_n = 1.0 / a[8];
     let rho_t = 1.0 / (a[0] + a[4]);
-    let tau_n = l[2] - rho_n * c[2];
-    if tau_n <= 0.0 {
-        return Piece::Fixed;
+    let tau = [l[0] - rho_t * c[0], l[1] - rho_t * c[1], l[2] - rho_n * c[2]];
+    match pieces::Piece::of(mu, &tau) {
+        pieces::Piece::Open => Piece::Fixed,
+        pieces::Piece::Closed => Piece::Closed,
+        pieces::Piece::Sticks => Piece::Stick,
+        pieces::Piece::Slides { size, radius: r } => {
+            Piece::Slide { e: [tau[0] / size, tau[1] / size], q: r / size, mu, rho_n, rho_t, r }
+        }
     }
-    let r = mu * tau_n;
-    if r == 0.0 {
-        return Piece::Closed;
-    }
-    let tau = [l[0] - rho_t * c[0], l[1] - rho_t * c[1]];
-    let t = (tau[0] * tau[0] + tau[1] * tau[1]).sqrt();
-    if t <= r {
-        return Piece::Stick;
-    }
-    Piece::Slide { e: [tau[0] / t, tau[1] / t], q: r / t, mu, rho_n, rho_t, r }
 }
 
 /// The piece of the natural map of a law other than the exact one.

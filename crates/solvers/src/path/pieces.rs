@@ -1,6 +1,7 @@
 //! The pieces of the equations of [`super`], their derivatives and their boundaries, block by block.
 
 use stiction_contact::Cone;
+use stiction_contact::pieces::Piece;
 
 /// A block, scaled.
 #[derive(Clone, Copy, Debug)]
@@ -102,19 +103,12 @@ impl Local {
                     Side::Free
                 }
             }
-            Local::Contact { mu, .. } => {
-                let tau = self.tau(p);
-                let n = tau[NORMAL];
-                if n <= 0.0 {
-                    Side::Open
-                } else if mu == 0.0 {
-                    Side::Closed
-                } else if tangential(&tau, &tau) <= (mu * n) * (mu * n) {
-                    Side::Stick
-                } else {
-                    Side::Slide
-                }
-            }
+            Local::Contact { mu, .. } => match Piece::of(mu, &self.tau(p)) {
+                Piece::Open => Side::Open,
+                Piece::Closed => Side::Closed,
+                Piece::Sticks => Side::Stick,
+                Piece::Slides { .. } => Side::Slide,
+            },
         }
     }
 

@@ -1,15 +1,7 @@
-//! The pieces of the exact contact law, and which of them impulses are on.
-//!
-//! With τ = λ − r c, [AlartCurnier1991] write the law as F = 0:
-//!
-//! ```text
-//!     open    τ_N ≤ 0           F = λ                                     (1)
-//!     stick   ‖τ_T‖ ≤ μ τ_N     F = r c                                   (2)
-//!     slide   otherwise         F = (λ_T − μ τ_N τ_T/‖τ_T‖, r c_N)        (3)
-//! ```
+//! The pieces of [`stiction_contact::pieces`] with one ρ = r for all rows of a block, and their residuals F.
 
-use stiction_contact::Cone;
 use stiction_contact::cone::MAX_ROWS;
+use stiction_contact::{Cone, pieces};
 
 /// A direction among the tangential rows of a block, in the order of [`tangential_rows`].
 pub(super) type Along = [f64; MAX_ROWS - 1];
@@ -75,49 +67,35 @@ pub(super) fn piece_of(cone: Cone, stiff: f64, lambda: &[f64], c: &[f64]) -> (Pi
                 (Piece::Sticks, velocity())
             }
         }
-        (Cone::Friction { mu }, &[x, y, n], &[u, v, w]) => {
-            let [tx, ty, tn] = [x - r * u, y - r * v, n - r * w];
-            if tn <= 0.0 {
-                return (Piece::Fixed(0.0), x * x + y * y + n * n);
-            }
-            if mu == 0.0 {
-                return (Piece::Closed, x * x + y * y + (r * w).powi(2));
-            }
-            let (size, radius) = ((tx * tx + ty * ty).sqrt(), mu * tn);
-            if size <= radius {
-                return (Piece::Sticks, velocity());
-            }
-            let along = [tx / size, ty / size, 0.0, 0.0, 0.0];
-            let off = (x - radius * along[0]).powi(2) + (y - radius * along[1]).powi(2);
-            (Piece::Slides { along, mu, share: radius / size, stiff }, off + (r * w).powi(2))
+        (Cone::Friction { .. }, &[x, y, n], &[u, v, w]) => contact(cone, stiff, [x, y, n], [u, v, w]),
+        _ => {
+            let all = |x: &[f64]| std::array::from_fn(|k| x.get(k).copied().unwrap_or(0.0));
+            contact::<MAX_ROWS>(cone, stiff, all(lambda), all(c))
         }
-        _ => patch(cone, stiff, lambda, c),
     }
 }
 
-/// The piece of a contact that also resists turning, and ‖F‖² [N²s²].
-fn patch(cone: Cone, stiff: f64, lambda: &[f64], c: &[f64]) -> (Piece, f64) {
+/// The piece of a contact, zeros after the rows there are, and ‖F‖² [N²s²].
+#[inline(always)]
+fn contact<const N: usize>(cone: Cone, stiff: f64, lambda: [f64; N], c: [f64; N]) -> (Piece, f64) {
     let (r, mu, normal) = (1.0 / stiff, friction_of(cone).unwrap_or(0.0), cone.normal());
-    let tau = |k: usize| lambda[k] - r * c[k];
-    let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
-    let tn = tau(normal);
-    if tn <= 0.0 {
-        return (Piece::Fixed(0.0), square(lambda));
-    }
+    let square = |x: &[f64; N]| x.iter().map(|x| x * x).sum::<f64>();
+    let tau: [f64; N] = std::array::from_fn(|k| lambda[k] - r * c[k]);
     let tangents = tangential_rows(cone);
-    if mu == 0.0 {
-        let held: f64 = tangents.iter().map(|&t| lambda[t] * lambda[t]).sum();
-        return (Piece::Closed, held + (r * c[normal]).powi(2));
+    match pieces::Piece::of(mu, &tau) {
+        pieces::Piece::Open => (Piece::Fixed(0.0), square(&lambda)),
+        pieces::Piece::Sticks => (Piece::Sticks, r * r * square(&c)),
+        pieces::Piece::Closed => {
+            let held: f64 = tangents.iter().map(|&t| lambda[t] * lambda[t]).sum();
+            (Piece::Closed, held + (r * c[normal]).powi(2))
+        }
+        pieces::Piece::Slides { size, radius } => {
+            let mut along = Along::default();
+            tangents.iter().zip(&mut along).for_each(|(&t, u)| *u = tau[t] / size);
+            let off: f64 = tangents.iter().zip(along).map(|(&t, u)| (lambda[t] - radius * u).powi(2)).sum();
+            (Piece::Slides { along, mu, share: radius / size, stiff }, off + (r * c[normal]).powi(2))
+        }
     }
-    let size = tangents.iter().map(|&t| tau(t) * tau(t)).sum::<f64>().sqrt();
-    let radius = mu * tn;
-    if size <= radius {
-        return (Piece::Sticks, r * r * square(c));
-    }
-    let mut along = Along::default();
-    tangents.iter().zip(&mut along).for_each(|(&t, u)| *u = tau(t) / size);
-    let off: f64 = tangents.iter().zip(along).map(|(&t, u)| (lambda[t] - radius * u).powi(2)).sum();
-    (Piece::Slides { along, mu, share: radius / size, stiff }, off + (r * c[normal]).powi(2))
 }
 
 /// Puts impulses of a block where its `piece` says: to their value, or with friction along the direction of

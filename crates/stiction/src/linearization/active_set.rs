@@ -25,8 +25,9 @@
 //! singular, and of its solutions the least is taken: by the singular values, of which those below [`RANK`]
 //! of the largest are none.
 
-use super::LinearizationNote;
 use super::compliant::SoftEquation;
+use super::{LinearizationNote, LinearizationParams};
+use crate::stepping::accepted::ON_CONE;
 use nalgebra::DMatrix;
 use stiction_contact::polygon::Polygon;
 use stiction_contact::{Cone, ConstraintProblem, Law};
@@ -35,15 +36,6 @@ use stiction_contact::{Cone, ConstraintProblem, Law};
 const RANK: f64 = 1e-10;
 /// A system of which more than this share of the right-hand side is left has no answer [–].
 const INCONSISTENT: f64 = 1e-7;
-
-/// On which side of a switch a block is told to be: closer than this it is at the switch.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Switches {
-    /// Velocities [m/s].
-    pub(crate) velocity: f64,
-    /// Impulses, as a share of the largest of the step [–].
-    pub(crate) impulse: f64,
-}
 
 /// The equation of one row of the system.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +82,7 @@ pub(crate) struct Answer<'a> {
 /// The derivative of the impulses of a step, a row per row of the problem; notes are added.
 pub(crate) fn impulses(
     answer: Answer<'_>,
-    (law, switches): (Law, Switches),
+    (law, params): (Law, &LinearizationParams),
     soft: &dyn Fn(usize, &[f64]) -> Option<SoftEquation>,
     notes: &mut Vec<LinearizationNote>,
 ) -> DMatrix<f64> {
@@ -119,7 +111,7 @@ pub(crate) fn impulses(
         let mobility = |r: usize| (0..J.ncols()).map(|j| J[(r, j)] * T[(j, r)]).sum::<f64>();
         let range = problem.range(i);
         let rho = 1.0 / range.map(|r| mobility(r) + problem.compliance[r]).fold(f64::MIN_POSITIVE, f64::max);
-        if equations_of(law, cone, (x, c, rho), (switches, most), out) {
+        if equations_of(law, cone, (x, c, rho), (params, most), out) {
             notes.push(LinearizationNote::AtSwitch { block: i });
         }
     }
@@ -264,18 +256,15 @@ fn friction(cone: Cone) -> f64 {
     }
 }
 
-/// λ_T this share below μ λ_N is inside the cone [–].
-const ON_CONE: f64 = 1e-6;
-
 /// The equations of one block; true if it is at a switch.
 fn equations_of(
     law: Law,
     cone: Cone,
     (x, c, rho): (&[f64], &[f64], f64),
-    (switches, most): (Switches, f64),
+    (params, most): (&LinearizationParams, f64),
     out: &mut [Equation],
 ) -> bool {
-    let little = switches.impulse * most;
+    let little = params.switch_impulse * most;
     match cone {
         Cone::Free => {
             out[0] = Equation::Velocity;
@@ -285,7 +274,7 @@ fn equations_of(
             if x[0] > rho * c[0] {
                 out[0] = Equation::Velocity;
             }
-            x[0] <= little && c[0].abs() <= switches.velocity
+            x[0] <= little && c[0].abs() <= params.switch_velocity
         }
         Cone::Box { lo, hi } => {
             let y = x[0] - rho * c[0];
@@ -293,7 +282,7 @@ fn equations_of(
             if !bound {
                 out[0] = Equation::Velocity;
             }
-            (x[0] - lo).abs().min((x[0] - hi).abs()) <= little && c[0].abs() <= switches.velocity
+            (x[0] - lo).abs().min((x[0] - hi).abs()) <= little && c[0].abs() <= params.switch_velocity
         }
         Cone::Friction { mu } | Cone::Patch { mu, .. } => {
             let normal = x[2];
@@ -305,12 +294,12 @@ fn equations_of(
             // Where nothing holds it parts, under the relaxation too, in which what slides is lifted.
             let lift = if matches!(law, Law::Ccp | Law::PolyhedralCcp { .. }) { mu * speed } else { 0.0 };
             if normal <= rho * (c[2] - lift) {
-                return normal <= little && c[2].abs() <= switches.velocity;
+                return normal <= little && c[2].abs() <= params.switch_velocity;
             }
             if let (Some(polygon @ Polygon::Regular { .. }), [t1, t2, _]) = (law.polygon(), x) {
                 let at = Corner { mu, normal, force: [*t1, *t2], velocity: [c[0], c[1]] };
                 let relaxed = matches!(law, Law::PolyhedralCcp { .. });
-                return at.equations(polygon, relaxed, switches.velocity, out) || normal <= little;
+                return at.equations(polygon, relaxed, params.switch_velocity, out) || normal <= little;
             }
             let pyramid = law == Law::Pyramid;
             out.fill(Equation::Velocity);
@@ -321,19 +310,19 @@ fn equations_of(
                     if at_edge {
                         out[k] = Equation::Edge(mu.copysign(x[k]));
                     }
-                    switch |= at_edge && c[k].abs() <= switches.velocity;
+                    switch |= at_edge && c[k].abs() <= params.switch_velocity;
                 }
                 return switch || normal <= little;
             }
             // On which side λ − ρ c is: what slides slowly under a large load has more slip than an interior
             // point lacks of friction.
-            let fast = speed > switches.velocity || rho * speed > ON_CONE * mu * normal;
+            let fast = speed > params.switch_velocity || rho * speed > ON_CONE * mu * normal;
             if fast && rho * speed > (mu * normal - force).max(0.0) {
                 out.fill(Equation::Slides);
                 out[2] = if law == Law::Ccp { Equation::Relaxed } else { Equation::Velocity };
             }
             let edge = force >= mu * normal * (1.0 - ON_CONE);
-            normal <= little || edge && speed <= switches.velocity
+            normal <= little || edge && speed <= params.switch_velocity
         }
     }
 }

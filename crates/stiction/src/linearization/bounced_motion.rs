@@ -6,6 +6,7 @@
 
 use super::LinearizationError;
 use super::bounces::Velocities;
+use super::columns::solve;
 use super::contact_geometry::Geometry;
 use super::forces::Forces;
 use super::rows::{At, Rows, Writer};
@@ -25,7 +26,7 @@ pub(super) fn velocities(
     let unhindered = Forces { change: &change, ..shorter };
     let (mut right, _) = unhindered.right_hand_side();
     unhindered.add_parameters(&mut right);
-    right.as_mut_slice().chunks_exact_mut(columns.nv).for_each(|c| accepted.factor.solve_in_place(c));
+    solve(accepted.factor, &mut right);
     let none = vec![0.0; accepted.impulses.len()];
     let at = At { v: accepted.v_free, impulses: &none, biases: false };
     let turned = Writer::new(forces, mass, geometry, at).write(&mut columns.zeros(columns.nv))?;
@@ -70,6 +71,6 @@ pub(super) fn shift(
     let at = At { v: &y, impulses: &weighted, biases: false };
     Writer::new(forces, mass, geometry, at).write(&mut force)?;
     force += forces.inertia_change(mass, &y);
-    force.as_mut_slice().chunks_exact_mut(columns.nv).for_each(|c| accepted.factor.solve_in_place(c));
+    solve(accepted.factor, &mut force);
     Ok(Some(Shift { velocity: y, change: force + T * change, unhindered: velocities.unhindered }))
 }

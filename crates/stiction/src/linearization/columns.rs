@@ -1,7 +1,11 @@
 //! What a step is differentiated by, and matrices with a column for each.
 
+use super::{Linearization, LinearizationNote};
+use crate::report::StepReport;
+use crate::state::State;
 use nalgebra::DMatrix;
 use std::ops::Range;
+use stiction_dynamics::Factor;
 
 /// The columns of every matrix of a linearization: tangent coordinates of q, then v, then the controls, then
 /// parameters.
@@ -44,8 +48,40 @@ impl Columns {
     }
 }
 
+impl Columns {
+    /// The linearization of a step to `next` whose derivatives are `end` and, of the impulses, `dlambda`.
+    pub(super) fn linearization(
+        self,
+        [end, dlambda]: [&DMatrix<f64>; 2],
+        notes: Vec<LinearizationNote>,
+        report: StepReport,
+        next: State,
+    ) -> Linearization {
+        let Self { nv, nu, .. } = self;
+        let (n, all) = (2 * nv, self.count());
+        Linearization {
+            nv,
+            nu,
+            a: row_major(end, 0..n),
+            b: row_major(end, n..n + nu),
+            c: row_major(end, n + nu..all),
+            dlambda: row_major(dlambda, 0..n + nu),
+            dlambda_dparameters: row_major(dlambda, n + nu..all),
+            notes,
+            report,
+            next,
+        }
+    }
+}
+
+/// The solutions x of M̂ x = `right`, in its place.
+pub(super) fn solve(factor: &Factor, right: &mut DMatrix<f64>) {
+    let rows = right.nrows();
+    right.as_mut_slice().chunks_exact_mut(rows.max(1)).for_each(|column| factor.solve_in_place(column));
+}
+
 /// Row by row, the columns `of` of a matrix.
-pub(super) fn row_major(matrix: &DMatrix<f64>, of: Range<usize>) -> Vec<f64> {
+fn row_major(matrix: &DMatrix<f64>, of: Range<usize>) -> Vec<f64> {
     let mut out = Vec::with_capacity(matrix.nrows() * of.len());
     for i in 0..matrix.nrows() {
         out.extend(of.clone().map(|j| matrix[(i, j)]));

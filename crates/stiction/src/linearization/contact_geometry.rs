@@ -75,8 +75,8 @@ pub(super) struct Offset {
 impl Geometry {
     pub(super) fn new(forces: &Forces<'_>) -> Self {
         let (world, kin, accepted) = (forces.world, forces.kin, forces.accepted);
-        let (finder, points) = (accepted.inside.finder, accepted.contacts);
-        let rigid = accepted.inside.here.rigid;
+        let (finder, points) = (accepted.facts.finder, accepted.contacts);
+        let rigid = accepted.facts.rigid;
         let offset = |(p, parameter): (usize, &Parameter)| {
             let Parameter::Offset { geometry, axis } = *parameter else { return None };
             let axis = [Vec3::X, Vec3::Y, Vec3::Z][axis];

@@ -12,6 +12,7 @@
 //! M̂⁻¹ J_rᵀ.
 
 use super::LinearizationError;
+use super::columns::solve;
 use super::contact_geometry::Geometry;
 use super::forces::Forces;
 use super::rows::{At, Rows, Writer};
@@ -41,7 +42,7 @@ impl Corrected<'_> {
     /// ∂y, nv rows; zero where nothing was corrected.
     pub(super) fn change(&self) -> Result<DMatrix<f64>, LinearizationError> {
         let (accepted, columns) = (self.forces.accepted, self.forces.columns);
-        let (corrected, p) = (accepted.inside.correction, accepted.inside.correction_impulses);
+        let (corrected, p) = (accepted.facts.correction, accepted.facts.correction_impulses);
         if corrected.is_empty() {
             return Ok(columns.zeros(columns.nv));
         }
@@ -55,10 +56,7 @@ impl Corrected<'_> {
         let at = At { v: &y, impulses: p, biases: false };
         let turned = Writer::new(self.forces, self.mass, self.geometry, at).write(&mut force)?;
         let mut right = force + self.forces.inertia_change(self.mass, &y);
-        let solve = |x: &mut DMatrix<f64>| {
-            x.as_mut_slice().chunks_exact_mut(columns.nv).for_each(|c| accepted.factor.solve_in_place(c));
-        };
-        solve(&mut right);
+        solve(accepted.factor, &mut right);
         let mut c = Vec::new();
         problem.velocities_into(accepted.impulses, &mut c);
         let active: Vec<usize> = (0..problem.len())

@@ -15,9 +15,11 @@ use super::parameter::Parameter;
 use crate::input::Input;
 use crate::state::State;
 use crate::stepping::Accepted;
-use crate::stepping::integrate::tangent::{moved, rotation_vector_change};
+use crate::stepping::integrate::tangent::{moved, spring_stretch_change};
 use nalgebra::DMatrix;
-use stiction_assembly::forces::actuators::{self, rotation_vector};
+use stiction_assembly::forces::actuators;
+use stiction_assembly::forces::tendons::length_and_rate;
+use stiction_assembly::laws::actuator::AffineActuator;
 use stiction_assembly::laws::gyroscopic::midpoint_moment;
 use stiction_dynamics::spatial::{Force, vec3};
 use stiction_dynamics::{
@@ -51,14 +53,8 @@ struct Share {
 impl Forces<'_> {
     /// The right-hand side of (2), nv rows, and M.
     pub(super) fn right_hand_side(&self) -> (DMatrix<f64>, MassMatrix) {
-        let Self { accepted, columns, .. } = *self;
-        let mut out = columns.zeros(columns.nv);
-        let dense = accepted.mass.to_dense();
-        for i in 0..columns.nv {
-            for j in 0..columns.nv {
-                out[(i, columns.v(j))] = dense[i * columns.nv + j];
-            }
-        }
+        let mut out = self.columns.zeros(self.columns.nv);
+        self.add_momentum(&mut out);
         let mass = self.add_inverse_dynamics(&mut out);
         self.add_gyroscopic(&mut out);
         self.add_carried_weight(&mut out);
@@ -66,6 +62,19 @@ impl Forces<'_> {
         self.add_actuators(&mass, &mut out);
         self.add_gains(&mass, &mut out);
         (out, mass)
+    }
+
+    /// Adds M̂ δv.
+    pub(super) fn add_momentum(&self, out: &mut DMatrix<f64>) {
+        let (columns, nv, mass) = (self.columns, self.columns.nv, self.accepted.mass.to_dense());
+        for (i, j) in (0..nv).flat_map(|i| (0..nv).map(move |j| (i, j))) {
+            out[(i, columns.v(j))] += mass[i * nv + j];
+        }
+    }
+
+    /// The kinematics of which M and b are.
+    pub(super) fn inertial_kinematics(&self) -> &Kinematics {
+        self.accepted.facts.middle.unwrap_or(self.kin)
     }
 
     /// −∂M̂ y of velocities y, which springs and servos whose θ changes are part of.
@@ -78,7 +87,7 @@ impl Forces<'_> {
 
     /// −∂M y of velocities y.
     pub(super) fn mass_change(&self, y: &[f64]) -> DMatrix<f64> {
-        let (nv, kin) = (self.columns.nv, self.accepted.inside.here.middle.or(self.kin));
+        let (nv, kin) = (self.columns.nv, self.inertial_kinematics());
         let mut out = self.columns.zeros(nv);
         let still = vec![0.0; nv];
         let [moved, rest] = [y, &still].map(|a| inverse_dynamics(self.world, kin, &still, a));
@@ -93,7 +102,7 @@ impl Forces<'_> {
     /// −h ∂(M a + b); M, without what is implicit.
     fn add_inverse_dynamics(&self, out: &mut DMatrix<f64>) -> MassMatrix {
         let (columns, h) = (self.columns, self.h);
-        let kin = self.accepted.inside.here.middle.or(self.kin);
+        let kin = self.inertial_kinematics();
         let a: Vec<f64> = self.change.iter().map(|x| x / h).collect();
         let derivatives = inverse_dynamics(self.world, kin, &self.start.v, &a);
         for j in 0..columns.nv {
@@ -114,7 +123,7 @@ impl Forces<'_> {
     fn by_position(&self, by: impl Fn(usize) -> f64, mut add: impl FnMut(usize, f64)) {
         let (model, columns) = (&self.world.model, self.columns);
         // Where nothing moves the middle is the start, but its derivative is not.
-        let swings = &self.accepted.inside.here.middle.swings;
+        let swings = &self.accepted.facts.swings;
         for joint in &model.joints {
             let (first, n) = (joint.idx_v, joint.kind.nv());
             let swings = swings[model.bodies[joint.body].tree];
@@ -134,7 +143,8 @@ impl Forces<'_> {
     /// Free bodies alone in their trees take their gyroscopic moment at the middle of the step.
     fn add_gyroscopic(&self, out: &mut DMatrix<f64>) {
         let (model, v) = (&self.world.model, &self.start.v);
-        for (b, first) in self.accepted.inside.free.gyroscopic_bodies(self.world) {
+        for &b in self.accepted.facts.gyroscopic {
+            let first = model.bodies[b].dofs.start + 3;
             let omega = std::array::from_fn::<_, 3, _>(|k| Dual::<3>::variable(v[first + k], k));
             let inertia = model.bodies[b].inertia.about_com().cast(omega[0]);
             let moment =
@@ -150,9 +160,8 @@ impl Forces<'_> {
     /// Carried weight, forces f in the world at points of bodies: ∂(S_i · (r × f, f))/∂q_j = (S_j × S_i) · (r
     /// × f, f) + S_i · (∂r × f, 0), the first where j moves the axis i.
     fn add_carried_weight(&self, out: &mut DMatrix<f64>) {
-        let (model, inside) = (&self.world.model, &self.accepted.inside);
-        let kin = inside.here.middle.or(self.kin);
-        for (body, p, f) in inside.free.gravity_compensation.forces(kin) {
+        let (model, kin) = (&self.world.model, self.inertial_kinematics());
+        for (body, p, f) in self.accepted.facts.gravity_compensation.forces(kin) {
             let arm = p - kin.reference[model.bodies[body].tree];
             let wrench = Force::new(arm.cross(f), f) * self.h;
             let tip = model.bodies[body].dofs.clone().next_back();
@@ -180,18 +189,10 @@ impl Forces<'_> {
             out[(i, columns.v(i))] -= h * dof.damping;
             self.columns_of(Parameter::JointDamping { dof: i }, |p| out[(i, p)] -= h * v[i]);
         }
-        for (number, joint) in model.joints.iter().enumerate().filter(|(_, j)| j.stiffness > 0.0) {
+        for (number, joint) in model.springs() {
             let (first, n, stiffness) = (joint.idx_v, joint.kind.nv(), joint.stiffness);
-            let (displacement, displacement_q) = match joint.kind {
-                JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
-                    ([q[joint.idx_q] - joint.spring_rest, 0.0, 0.0], [[1.0, 0.0, 0.0]; 3])
-                }
-                JointKind::Ball => {
-                    let turn = rotation_vector(&q[joint.idx_q..]);
-                    (turn.to_array(), rotation_vector_change(turn))
-                }
-                JointKind::Free => continue,
-            };
+            let q = &q[joint.idx_q..];
+            let (displacement, displacement_q) = (joint.spring_stretch(q), spring_stretch_change(joint, q));
             let parameter = Parameter::JointStiffness { joint: number };
             for k in 0..n {
                 let i = first + k;
@@ -221,7 +222,7 @@ impl Forces<'_> {
         if changes.is_empty() {
             return;
         }
-        let kin = self.accepted.inside.here.middle.or(self.kin);
+        let kin = self.inertial_kinematics();
         let still = vec![0.0; columns.nv];
         for (share, v, a) in [(moving, v, a), (rest, &still[..], &still[..])] {
             if share == 0.0 {
@@ -253,7 +254,7 @@ impl Forces<'_> {
 
     /// Whether an actuator acts by its law, within its limit and not as a row.
     fn acts(&self, index: usize) -> bool {
-        let (law, expected, row) = self.accepted.inside.free.servos.of(index);
+        let (law, expected, row) = self.accepted.facts.servos.of(index);
         !row && (law.implicit == 0.0 || expected.implicit > 0.0)
     }
 
@@ -266,10 +267,7 @@ impl Forces<'_> {
             add_scaled(out, i, -h * dof.damping * self.change[i], &share.change);
             self.columns_of(parameter, |p| out[(i, p)] -= h * share.theta * self.change[i]);
         }
-        for (number, joint) in model.joints.iter().enumerate() {
-            if joint.stiffness <= 0.0 || joint.kind == JointKind::Free {
-                continue;
-            }
+        for (number, joint) in model.springs() {
             for i in joint.idx_v..joint.idx_v + joint.kind.nv() {
                 let share = self.spring_share((number, i), mass);
                 let by_theta = -2.0 * h * h * joint.stiffness * share.theta * self.change[i];
@@ -289,41 +287,45 @@ impl Forces<'_> {
     /// The derivative of the law of actuator `index`, (1) of [`stiction_assembly::laws::actuator`].
     pub(super) fn effort_change(&self, index: usize, a: &Actuator, mass: &MassMatrix) -> EffortChange {
         let (columns, h, law) = (self.columns, self.h, actuators::law(a));
-        let [by_length, by_rate] =
-            [Parameter::BiasLength { actuator: index }, Parameter::BiasVelocity { actuator: index }];
-        let by = [(by_length, -h * h), (by_rate, -h)];
-        let share = self.share(&a.transmission, law.damping_and_stiffness(h), mass, &by);
-        let u = self.input.control.get(index).copied().unwrap_or(0.0);
-        let rate: f64 = a.transmission.iter().map(|&(dof, c)| c * self.start.v[dof]).sum();
-        let implicit = self.accepted.inside.free.servos.of(index).0.implicit > 0.0;
+        let by = [
+            (Parameter::BiasLength { actuator: index }, -h * h),
+            (Parameter::BiasVelocity { actuator: index }, -h),
+        ];
+        let implicit = self.accepted.facts.servos.of(index).0.implicit > 0.0;
         let mut change = EffortChange { start: vec![0.0; columns.count()], implicit: Vec::new() };
-        let theta = if implicit { share.theta } else { 0.0 };
         if !implicit && self.is_at_limit(index, a) {
             return change;
         }
-        if law.control_range[0] <= u && u <= law.control_range[1] {
-            change.start[columns.u(index)] = law.gain;
-        }
-        let within = u.clamp(law.control_range[0], law.control_range[1]);
-        self.columns_of(Parameter::Gain { actuator: index }, |p| change.start[p] = within);
-        let q_of_dof = &self.accepted.inside.free.q_of_dof;
-        let length: f64 = a.transmission.iter().map(|&(dof, c)| c * self.start.q[q_of_dof[dof]]).sum();
-        self.columns_of(by_length, |p| change.start[p] = length + theta * h * rate);
-        self.columns_of(by_rate, |p| change.start[p] = rate);
+        let share = self.share(&a.transmission, law.damping_and_stiffness(h), mass, &by);
+        let u = self.input.control.get(index).copied().unwrap_or(0.0);
+        let q_of_dof = self.accepted.facts.q_of_dof;
+        let (length, rate) = length_and_rate(&a.transmission, &self.start.q, &self.start.v, q_of_dof);
+        let x = |value: f64, k: usize| Dual::<7>::variable(value, k);
+        let law = AffineActuator {
+            gain: x(law.gain, 3),
+            bias_length: x(law.bias_length, 4),
+            bias_velocity: x(law.bias_velocity, 5),
+            ..law.cast(Dual::constant(0.0))
+        };
+        let theta = x(if implicit { share.theta } else { 0.0 }, 6);
+        let of = law.at_share(x(u, 0), x(length, 1), x(rate, 2), Dual::constant(h), theta);
+        let [by_control, by_length, by_rate, by_gain, by_stiffness, by_damping, by_theta] = of.start.tangent;
+        change.start[columns.u(index)] = by_control;
         for &(dof, c) in &a.transmission {
-            change.start[columns.q(dof)] += c * law.bias_length;
-            change.start[columns.v(dof)] += c * (law.bias_velocity + theta * h * law.bias_length);
+            change.start[columns.q(dof)] += c * by_length;
+            change.start[columns.v(dof)] += c * by_rate;
+        }
+        self.columns_of(Parameter::Gain { actuator: index }, |p| change.start[p] = by_gain);
+        for (parameter, slope) in [(by[0].0, by_stiffness), (by[1].0, by_damping)] {
+            self.columns_of(parameter, |p| change.start[p] = slope);
         }
         if !implicit {
             return change;
         }
-        if !share.change.is_empty() {
-            let by_theta = h * law.bias_length * rate;
-            change.start.iter_mut().zip(&share.change).for_each(|(x, t)| *x += by_theta * t);
-            let slope = -(2.0 * theta * h * law.bias_length + law.bias_velocity);
-            change.implicit = share.change.iter().map(|t| slope * t).collect();
-        }
-        for (parameter, slope) in [(by_length, -theta * theta * h), (by_rate, -theta)] {
+        let [.., by_stiffness, by_damping, implicit_by_theta] = of.implicit.tangent;
+        change.start.iter_mut().zip(&share.change).for_each(|(x, t)| *x += by_theta * t);
+        change.implicit = share.change.iter().map(|t| implicit_by_theta * t).collect();
+        for (parameter, slope) in [(by[0].0, by_stiffness), (by[1].0, by_damping)] {
             self.columns_of(parameter, |p| {
                 change.implicit.resize(columns.count(), 0.0);
                 change.implicit[p] += slope;
@@ -334,16 +336,15 @@ impl Forces<'_> {
 
     /// ∂effort/∂u of an actuator that is no servo; `None` at a limit.
     pub(super) fn given_gain(&self, index: usize, a: &Actuator) -> Option<f64> {
-        let law = actuators::law(a);
         let u = self.input.control.get(index).copied().unwrap_or(0.0);
-        let within = law.control_range[0] <= u && u <= law.control_range[1];
-        (within && !self.is_at_limit(index, a)).then_some(law.gain)
+        let [.., by_control] = actuators::effort_and_slopes(&actuators::law(a), u, 0.0, 0.0).tangent;
+        (!self.is_at_limit(index, a)).then_some(by_control)
     }
 
     /// Whether an explicit actuator is at its limit.
     fn is_at_limit(&self, index: usize, a: &Actuator) -> bool {
         let [lo, hi] = actuators::law(a).effort_range;
-        let effort = self.accepted.inside.free.servos.of(index).0.start;
+        let effort = self.accepted.facts.servos.of(index).0.start;
         effort <= lo || effort >= hi
     }
 
@@ -375,11 +376,11 @@ impl Forces<'_> {
         mass: &MassMatrix,
         by: &[(Parameter, f64)],
     ) -> Share {
-        let inside = &self.accepted.inside;
-        if !inside.here.rigid {
+        let facts = &self.accepted.facts;
+        if !facts.rigid {
             return Share { theta: 1.0, change: Vec::new() };
         }
-        let [theta, slope, by_gain] = inside.trapezoidal.share_and_slope(along, gain, mass);
+        let [theta, slope, by_gain] = facts.trapezoidal.share_and_slope(along, gain, mass);
         if slope == 0.0 {
             return Share { theta, change: Vec::new() };
         }
@@ -403,7 +404,7 @@ impl Forces<'_> {
 
     /// ∂M_ii/∂q, of what inverse dynamics gives for a unit acceleration of dof i and for none.
     fn diagonal_change(&self, i: usize) -> Vec<f64> {
-        let (nv, kin) = (self.columns.nv, self.accepted.inside.here.middle.or(self.kin));
+        let (nv, kin) = (self.columns.nv, self.inertial_kinematics());
         let (still, mut unit) = (vec![0.0; nv], vec![0.0; nv]);
         unit[i] = 1.0;
         let [moved, rest] = [&unit, &still].map(|a| inverse_dynamics(self.world, kin, &still, a));

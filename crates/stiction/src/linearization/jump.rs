@@ -6,10 +6,10 @@
 //!     c = J v⁺ + e J_N v⁻ on the pieces of the contact law                                          ([`super::active_set`])
 //! ```
 
-use super::active_set::{Answer, Switches, impulses};
 use super::bounces::Velocities;
+use super::columns::solve;
 use super::contact_geometry::Geometry;
-use super::parameters::{friction_columns, numbers_of_surfaces};
+use super::parameters::numbers_of_surfaces;
 use super::rows::{At, Writer};
 use super::{Done, LinearizationError, LinearizationNote};
 use crate::stepping::Quadrature;
@@ -58,7 +58,7 @@ impl Done<'_> {
     pub(super) fn jump(&self) -> Result<Jump, LinearizationError> {
         self.refuse()?;
         self.refuse_parameters()?;
-        let Self { law, accepted, params, parameters, .. } = self;
+        let Self { accepted, params, parameters, .. } = self;
         if params.smoothing > 0.0 {
             return Err(LinearizationError::Impact { why: "it is not smoothed; take `smoothing` = 0" });
         }
@@ -67,40 +67,22 @@ impl Done<'_> {
         let columns = forces.columns;
         let mass = accepted.mass;
         let mut right = forces.mass_change(&here.1);
-        let dense = accepted.mass.to_dense();
-        for (i, j) in (0..columns.nv).flat_map(|i| (0..columns.nv).map(move |j| (i, j))) {
-            right[(i, columns.v(j))] += dense[i * columns.nv + j];
-        }
+        forces.add_momentum(&mut right);
         let geometry = Geometry::new(&forces);
         let before = self.before(&forces, mass, &geometry)?;
         let rest = columns.zeros(before.nrows());
         let bouncing = Velocities { before, free: rest.clone(), unhindered: rest };
         let at = At { v: accepted.v_next, impulses: accepted.impulses, biases: true };
         let rows = Writer::new(&forces, mass, &geometry, at).bouncing(Some(&bouncing)).write(&mut right)?;
-        let solve = |x: &mut DMatrix<f64>| {
-            x.as_mut_slice().chunks_exact_mut(columns.nv).for_each(|c| accepted.factor.solve_in_place(c));
-        };
-        solve(&mut right);
+        solve(accepted.factor, &mut right);
         let mut T = rows.J.transpose();
-        solve(&mut T);
+        solve(accepted.factor, &mut T);
         let d = &rows.J * &right + &rows.velocity;
         let posed = accepted.posed;
-        let friction = friction_columns(&numbers_of_surfaces(accepted, parameters, columns));
-        let mut c = Vec::new();
-        posed.problem.velocities_into(accepted.impulses, &mut c);
-        let answer = Answer {
-            problem: &posed.problem,
-            lambda: accepted.impulses,
-            c: &c,
-            J: &rows.J,
-            T: &T,
-            d: &d,
-            friction_columns: &friction,
-        };
-        let switches = Switches { velocity: params.switch_velocity, impulse: params.switch_impulse };
+        let numbers = numbers_of_surfaces(accepted, parameters, columns);
         let mut notes: Vec<_> =
             rows.held.iter().map(|&block| LinearizationNote::GeometryHeld { block }).collect();
-        let dlambda = impulses(answer, (*law, switches), &|_, _| None, &mut notes);
+        let dlambda = self.on_pieces(&rows, [&T, &d], &numbers, &|_, _| None, &mut notes);
         let bounces = posed.contacts(accepted.contacts).map(|(block, contact)| (block, contact.gap));
         let bounces: Vec<_> = bounces.filter(|(b, _)| posed.blocks[*b].bias.restitution < 0.0).collect();
         let Some(&(block, gap)) = bounces.iter().min_by(|a, b| a.1.total_cmp(&b.1)) else {

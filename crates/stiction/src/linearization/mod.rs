@@ -33,6 +33,7 @@ mod parts;
 mod relaxed;
 mod rollout;
 mod rows;
+mod scalar_rows;
 mod simulation;
 
 use crate::input::Input;
@@ -40,9 +41,9 @@ use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::{Accepted, Quadrature};
-use active_set::{Answer, Switches};
-use columns::{Columns, row_major};
-use compliant::Read;
+use active_set::Answer;
+use columns::{Columns, solve};
+use compliant::{Read, SoftEquation};
 use contact_geometry::Geometry;
 use correction::Corrected;
 use forces::Forces;
@@ -233,7 +234,7 @@ impl Done<'_> {
         let (problem, nv) = (&accepted.posed.problem, self.world.model.nv());
         let J = dense(accepted.posed, nv);
         let mut T = J.transpose();
-        T.as_mut_slice().chunks_exact_mut(nv).for_each(|c| accepted.factor.solve_in_place(c));
+        solve(accepted.factor, &mut T);
         let mut A = &J * &T;
         (0..problem.rows()).for_each(|r| A[(r, r)] += problem.compliance[r]);
         let relaxed = relaxed::relax((problem, *law), &A, accepted.impulses, params.smoothing)
@@ -277,17 +278,13 @@ impl Done<'_> {
         let rows =
             Writer::new(&forces, &mass, &geometry, at).bouncing(bouncing.as_ref()).write(&mut right)?;
         notes.extend(rows.held.iter().map(|&block| LinearizationNote::GeometryHeld { block }));
-        let solve = |x: &mut DMatrix<f64>| {
-            x.as_mut_slice().chunks_exact_mut(columns.nv).for_each(|c| accepted.factor.solve_in_place(c));
-        };
         if relaxed.is_none() {
             notes.extend(self.gaps_at_switches());
         }
-        solve(&mut right);
+        solve(accepted.factor, &mut right);
         let mut T = rows.J.transpose();
-        solve(&mut T);
+        solve(accepted.factor, &mut T);
         let d = &rows.J * &right + &rows.velocity;
-        let switches = Switches { velocity: params.switch_velocity, impulse: params.switch_impulse };
         let before = if law.compliant() { self.before(&forces, &mass, &geometry)? } else { columns.zeros(0) };
         let (problem, mut diagonal) = (&accepted.posed.problem, Vec::new());
         if law.compliant() {
@@ -298,13 +295,8 @@ impl Done<'_> {
         let read =
             Read { gap: &rows.gap, bias: &rows.bias, before: &before, inertia: &inertia, numbers: &numbers };
         let soft = |i: usize, c: &[f64]| compliant::equation(*law, problem, (i, c, &diagonal[i]), &read);
-        let friction = friction_columns(&numbers);
-        let mut c = Vec::new();
-        problem.velocities_into(accepted.impulses, &mut c);
-        let (lambda, J) = (accepted.impulses, &rows.J);
-        let answer = Answer { problem, lambda, c: &c, J, T: &T, d: &d, friction_columns: &friction };
         let dlambda = match relaxed {
-            None => active_set::impulses(answer, (*law, switches), &soft, &mut notes),
+            None => self.on_pieces(&rows, [&T, &d], &numbers, &soft, &mut notes),
             Some(relaxed) => relaxed.impulses(&d).ok_or(LinearizationError::NotRelaxed)?,
         };
         let dv = &right + &T * &dlambda;
@@ -326,19 +318,23 @@ impl Done<'_> {
         };
         let moves = Moves { forces: &forces, dv, corrected, shift, v_end: &next.v };
         let end = moves.end(&mut notes)?;
-        let (nv, nu) = (columns.nv, columns.nu);
-        Ok(Linearization {
-            nv,
-            nu,
-            a: row_major(&end, 0..2 * nv),
-            b: row_major(&end, 2 * nv..2 * nv + nu),
-            c: row_major(&end, 2 * nv + nu..columns.count()),
-            dlambda: row_major(&dlambda, 0..2 * nv + nu),
-            dlambda_dparameters: row_major(&dlambda, 2 * nv + nu..columns.count()),
-            notes,
-            next: (*next).clone(),
-            report: self.report.clone(),
-        })
+        Ok(columns.linearization([&end, &dlambda], notes, self.report.clone(), (*next).clone()))
+    }
+
+    /// ∂λ on the pieces of the law, with M̂⁻¹ Jᵀ and ∂c at constant impulses.
+    fn on_pieces(
+        &self,
+        rows: &Rows,
+        [T, d]: [&DMatrix<f64>; 2],
+        numbers: &[Vec<(usize, Parameter)>],
+        soft: &dyn Fn(usize, &[f64]) -> Option<SoftEquation>,
+        notes: &mut Vec<LinearizationNote>,
+    ) -> DMatrix<f64> {
+        let (problem, lambda) = (&self.accepted.posed.problem, self.accepted.impulses);
+        let (mut c, friction) = (Vec::new(), friction_columns(numbers));
+        problem.velocities_into(lambda, &mut c);
+        let answer = Answer { problem, lambda, c: &c, J: &rows.J, T, d, friction_columns: &friction };
+        active_set::impulses(answer, (self.law, &self.params), soft, notes)
     }
 
     /// ∂(J v), v being that of the start.
@@ -375,7 +371,7 @@ impl Done<'_> {
     /// Contacts that carry, or will, and are about to change what they ask for.
     fn gaps_at_switches(&self) -> impl Iterator<Item = LinearizationNote> + '_ {
         let (accepted, near) = (&self.accepted, self.params.switch_gap);
-        let slop = accepted.inside.rows.slop;
+        let slop = accepted.facts.rows.slop;
         let posed = accepted.posed;
         posed.contacts(accepted.contacts).filter_map(move |(block, c)| {
             let carries = accepted.impulses[posed.normal_row(block)] > 0.0;
@@ -408,7 +404,7 @@ impl Done<'_> {
         if report.status == crate::report::StepStatus::NotConverged {
             return Err(LinearizationError::NotConverged { residual: report.residual });
         }
-        if accepted.inside.corrected {
+        if accepted.facts.corrected {
             return Err(LinearizationError::Corrected);
         }
         let known = *law != Law::Raisim;
@@ -421,10 +417,10 @@ impl Done<'_> {
         if accepted.quadrature.contains(&Quadrature::Rolling) {
             return Err(LinearizationError::Rolling);
         }
-        if accepted.inside.here.middle.of_rows().is_some() {
+        if accepted.facts.turns_freely {
             return Err(LinearizationError::Linkage);
         }
-        if let Some(tree) = accepted.inside.here.fast.far.iter().position(|far| *far) {
+        if let Some(tree) = accepted.facts.too_fast {
             return Err(LinearizationError::TooFast { tree });
         }
         Ok(())

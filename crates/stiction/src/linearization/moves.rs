@@ -41,9 +41,9 @@ impl Moves<'_> {
         }
         // Where nothing changes its speed all rules agree, and the step takes the first; a step beside it, in
         // which something does, goes by the mean.
-        let trapezoidal = accepted.inside.trapezoidal;
+        let trapezoidal = accepted.facts.trapezoidal;
         let rests = start.v.iter().zip(self.v_end).all(|(a, b)| (a - b).abs() <= STILL);
-        let undone = |i: usize| accepted.inside.correction.get(i).copied().unwrap_or(0.0);
+        let undone = |i: usize| accepted.facts.correction.get(i).copied().unwrap_or(0.0);
         for joint in &model.joints {
             let (first, n) = (joint.idx_v, joint.kind.nv());
             let tree = model.bodies[joint.body].tree;
@@ -52,7 +52,7 @@ impl Moves<'_> {
                 continue;
             }
             let means = matches!(rule, Quadrature::Trapezoidal | Quadrature::Midpoint)
-                || rests && accepted.inside.here.rigid && trapezoidal.goes[tree];
+                || rests && accepted.facts.rigid && trapezoidal.goes[tree];
             if rule == Quadrature::Held {
                 (first..first + n).for_each(|i| end[(i, columns.q(i))] = 1.0);
                 continue;
@@ -93,13 +93,12 @@ impl Moves<'_> {
     /// Whether a free body flies on after impulses, being turned by its gyroscopic moment.
     fn flies(&self, tree: usize) -> bool {
         let Forces { accepted, start, h, .. } = *self.forces;
-        let Some((body, _)) = accepted.inside.ballistic.body_of(tree).filter(|_| accepted.inside.here.rigid)
-        else {
+        let Some((body, _)) = accepted.facts.ballistic.body_of(tree).filter(|_| accepted.facts.rigid) else {
             return false;
         };
         let (q, v) = (body.idx_q, body.idx_v);
         let start = [&start.q[q..q + 7], &start.v[v..v + 6]];
-        let correction = accepted.inside.correction.get(v..v + 6).unwrap_or(&[]);
+        let correction = accepted.facts.correction.get(v..v + 6).unwrap_or(&[]);
         body.flown(start, &accepted.v_next[v..v + 6], correction, h).is_some()
     }
 
@@ -109,7 +108,7 @@ impl Moves<'_> {
         if !ballistic && !self.flies(tree) {
             return;
         }
-        let Some((body, turned)) = accepted.inside.ballistic.body_of(tree) else { return };
+        let Some((body, turned)) = accepted.facts.ballistic.body_of(tree) else { return };
         let (k, first) = (body.idx_q, body.idx_v);
         let still = |x: &[f64]| x.iter().map(|x| Dual::<30>::constant(*x)).collect::<Vec<_>>();
         let moving = |x: &[f64], at: usize| {
@@ -126,7 +125,7 @@ impl Moves<'_> {
         }
         let (v, h) = (moving(&start.v[first..first + 6], 6), Dual::constant(h));
         let problem = moving(&accepted.v_next[first..first + 6], 12);
-        let bounced = self.shift.as_ref().filter(|_| accepted.inside.ballistic.touch(tree) == Touch::Bounces);
+        let bounced = self.shift.as_ref().filter(|_| accepted.facts.ballistic.touch(tree) == Touch::Bounces);
         // By which matrix the numbers from 12, 18 and 24 on change.
         let nothing = columns.zeros(columns.nv);
         let ([q_next, v_next], by) = if let (true, Some(shift)) = (ballistic, bounced) {
@@ -138,7 +137,7 @@ impl Moves<'_> {
             let end = body.parabola([&q, &v], [&problem, &problem], (None, turned), h);
             (end, [&self.dv, &nothing, &nothing])
         } else {
-            let correction = match accepted.inside.correction {
+            let correction = match accepted.facts.correction {
                 [] => Vec::new(),
                 some => moving(&some[first..first + 6], 18),
             };
@@ -179,7 +178,7 @@ impl Moves<'_> {
     /// A tree by the methods of higher order.
     fn free_tree(&self, tree: usize, end: &mut DMatrix<f64>) -> Result<(), LinearizationError> {
         let Forces { world, accepted, columns, start, input, h, .. } = *self.forces;
-        let ballistic = accepted.inside.ballistic;
+        let ballistic = accepted.facts.ballistic;
         let derivative = ballistic
             .tree_of(tree)
             .and_then(|t| t.derivative(world, start, (&ballistic.applied, input), h))

@@ -6,8 +6,8 @@
 //!     q⁺ = q ⊕ h ν,   δν = θ δv⁺ + (1 − θ) δv
 //! ```
 
-use super::active_set::{Answer, Switches, impulses};
-use super::columns::row_major;
+use super::active_set::{Answer, impulses};
+use super::columns::Columns;
 use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams};
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
@@ -70,18 +70,9 @@ impl Step<'_> {
                 end.row_mut(first + i).copy_from(&row);
             }
         }
-        Ok(Linearization {
-            nv,
-            nu,
-            a: row_major(&end, 0..n),
-            b: row_major(&end, n..n + nu),
-            c: Vec::new(),
-            dlambda: dlambda.map_or_else(Vec::new, |d| row_major(&d, 0..n + nu)),
-            dlambda_dparameters: Vec::new(),
-            notes,
-            next: self.next.clone(),
-            report: self.report.clone(),
-        })
+        let columns = Columns { nv, nu, np: 0 };
+        let dlambda = dlambda.unwrap_or_else(|| columns.zeros(0));
+        Ok(columns.linearization([&end, &dlambda], notes, self.report.clone(), self.next.clone()))
     }
 
     /// Solves the equations of velocities and impulses.
@@ -111,9 +102,7 @@ impl Step<'_> {
             d: &d,
             friction_columns: &none,
         };
-        let switches =
-            Switches { velocity: self.params.switch_velocity, impulse: self.params.switch_impulse };
-        let dlambda = impulses(answer, (law, switches), &|_, _| None, notes);
+        let dlambda = impulses(answer, (law, &self.params), &|_, _| None, notes);
         let v_change = free + T * &dlambda;
         let mut mean_change = &v_change * theta;
         (0..nv.min(columns)).for_each(|i| mean_change[(i, nv + i)] += 1.0 - theta);

@@ -32,7 +32,7 @@ impl Forces<'_> {
         self.add_inertial(&self.start.v, &a, [-self.h, 0.0], out);
         self.add_gyroscopic_inertia(out);
         let (model, columns) = (&self.world.model, self.columns);
-        let kin = self.accepted.inside.here.middle.or(self.kin);
+        let kin = self.inertial_kinematics();
         for (p, parameter) in self.parameters.iter().enumerate() {
             if let Parameter::Gravity { axis } = *parameter {
                 let mut pulled = model.clone();
@@ -51,8 +51,8 @@ impl Forces<'_> {
         let (model, columns) = (&self.world.model, self.columns);
         for (p, parameter) in self.parameters.iter().enumerate() {
             let Some((body, change)) = parameter.inertial(model) else { continue };
-            for (b, first) in self.accepted.inside.free.gyroscopic_bodies(self.world).filter(|x| x.0 == body)
-            {
+            for &b in self.accepted.facts.gyroscopic.iter().filter(|b| **b == body) {
+                let first = model.bodies[b].dofs.start + 3;
                 let numbers = model.bodies[b].inertia.parameters();
                 let x: [Dual<1>; 10] =
                     std::array::from_fn(|k| Dual { value: numbers[k], tangent: [change[k]] });
@@ -153,7 +153,7 @@ impl Done<'_> {
                 return why("links whose weight is carried depend on it; take gravity compensation away");
             }
             let flies =
-                |body: usize| accepted.inside.ballistic.body_of(world.model.bodies[body].tree).is_some();
+                |body: usize| accepted.facts.ballistic.body_of(world.model.bodies[body].tree).is_some();
             if matches!(parameter, Parameter::Inertial { body, .. } if flies(body)) {
                 return why(
                     "a free body alone flies about its centre of mass, which moves with it; differentiate by its mass",

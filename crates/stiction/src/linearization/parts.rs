@@ -16,14 +16,14 @@
 //! step is. f_ℓ is a difference of the fourth order of the part at lengths about its own, all on one piece of
 //! the step map.
 
-use super::columns::{Columns, row_major};
+use super::columns::Columns;
 use super::jump::Jump;
 use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams, Parameter};
 use crate::input::Input;
 use crate::report::StepReport;
 use crate::simulation::Again;
 use crate::state::State;
-use crate::stepping::attempt::{Attempt, Event, Landings, Part, settle};
+use crate::stepping::attempt::{Event, Landings, Part, settle};
 use crate::stepping::driver::parts::End;
 use crate::stepping::{Accepted, BlockMode, Memory, Quadrature};
 use nalgebra::DMatrix;
@@ -147,19 +147,7 @@ impl Parted<'_> {
                 notes.remove(k);
             }
         }
-        let n = 2 * nv;
-        Ok(Linearization {
-            nv,
-            nu,
-            a: row_major(&change, 0..n),
-            b: row_major(&change, n..n + nu),
-            c: row_major(&change, n + nu..columns.count()),
-            dlambda: row_major(&dlambda, 0..n + nu),
-            dlambda_dparameters: row_major(&dlambda, n + nu..columns.count()),
-            notes,
-            report: self.report.clone(),
-            next: next.clone(),
-        })
+        Ok(columns.linearization([&change, &dlambda], notes, self.report.clone(), next.clone()))
     }
 
     /// The part of `length` from `state`, which moves to its end. One that leads to an impact goes without
@@ -314,19 +302,15 @@ impl Parted<'_> {
         core.restore(memory);
         solver.forget();
         let part = Part { landings, swept: self.swept, ..Part::whole(world, self.input, length) };
-        let (event, report) = match settle(*core, part, &mut state, *solver) {
-            Attempt::Done(report) => (None, report),
-            Attempt::Event(event, report) => (Some(event), report),
-            Attempt::Failed(cause) => return Err(LinearizationError::Failed(cause.text)),
-            Attempt::Retry(reason) => unreachable!("a part is settled in spite of {reason:?}"),
-        };
+        let (event, report) = settle(*core, part, &mut state, *solver)
+            .map_err(|cause| LinearizationError::Failed(cause.text))?;
         let piece = core.accepted().map(|accepted: Accepted<'_>| {
             let blocks = accepted.posed.blocks.iter().zip(accepted.active_set());
             let closed = blocks.filter(|(_, mode)| *mode != BlockMode::Open);
             (closed.map(|(block, mode)| (block.key, mode)).collect(), accepted.quadrature.to_vec())
         });
         let piece = piece.unwrap_or_default();
-        Ok((Sample { state, event, impulses: core.impulses().to_vec(), piece }, report))
+        Ok((Sample { state, event, impulses: core.last().impulses.to_vec(), piece }, report))
     }
 
     /// The next impact at `state`, whose velocity jumps; `number` came before it at this instant.

@@ -9,8 +9,8 @@
 //!     ∂(S_i · F)/∂q_j = (S_j × S_i) · F + S_i · ∂F/∂q_j                                             (2)
 //! ```
 //!
-//! ∂p, ∂a, ∂b and that of the bias are of [`super::contact_geometry`]. Rows of joints have constant
-//! directions, but for couplings that bend and ball joints at their limit.
+//! ∂p, ∂a, ∂b and that of the bias are of [`super::contact_geometry`]. Rows of joints are those
+//! of [`super::scalar_rows`].
 
 use super::LinearizationError;
 use super::bounces;
@@ -18,16 +18,12 @@ use super::columns::Columns;
 use super::contact_geometry::{Geometry, Offset, Placed, Zeta, asked};
 use super::forces::{Forces, end_of_motion};
 use super::parameter::Parameter;
-use crate::stepping::integrate::tangent::rotation_vector_change;
 use nalgebra::DMatrix;
-use stiction_assembly::forces::actuators::rotation_vector;
-use stiction_assembly::forces::{ImplicitForce, tendons};
-use stiction_assembly::laws::gap::GapBias;
 use stiction_assembly::laws::turning::turning_axes;
 use stiction_assembly::laws::yielding::Spring;
-use stiction_assembly::{BlockKey, ContactPoint, RowKey};
+use stiction_assembly::{BlockKey, ContactPoint};
 use stiction_dynamics::spatial::{Force, Motion, Vec3, vec3};
-use stiction_dynamics::{ColumnRates, Dual, JointKind, MassMatrix, Velocities};
+use stiction_dynamics::{ColumnRates, Dual, MassMatrix, Model, Velocities};
 
 /// The rows of a step, and what their derivatives are made of.
 pub(super) struct Rows {
@@ -57,17 +53,19 @@ pub(super) struct At<'a> {
 
 /// Writes the rows of a step.
 pub(super) struct Writer<'a> {
-    forces: &'a Forces<'a>,
+    pub(super) forces: &'a Forces<'a>,
     geometry: &'a Geometry,
-    mass: &'a MassMatrix,
-    columns: Columns,
-    at: At<'a>,
+    pub(super) mass: &'a MassMatrix,
+    pub(super) columns: Columns,
+    pub(super) at: At<'a>,
+    /// The model in dual numbers, from the first row of joints on.
+    pub(super) model: Option<Model<Dual<2>>>,
     vel: Velocities,
     rates: ColumnRates,
     /// Per body: impulses upon it, about the reference of its tree.
     wrenches: Vec<Force>,
     bouncing: Option<&'a bounces::Velocities>,
-    out: Rows,
+    pub(super) out: Rows,
 }
 
 /// A contact whose rows are differentiated.
@@ -124,6 +122,7 @@ impl<'a> Writer<'a> {
             geometry,
             columns,
             at,
+            model: None,
             vel,
             rates,
             wrenches: vec![Force::zero(0.0); model.bodies.len()],
@@ -197,7 +196,7 @@ impl<'a> Writer<'a> {
             return Err(LinearizationError::DirectedFriction);
         }
         let frame = self.frame(block, c);
-        let [gap, ..] = asked(&accepted.inside.rows, frame.spring, placed);
+        let [gap, ..] = asked(&accepted.facts.rows, frame.spring, placed);
         let expected = frame.bounce.as_ref().map_or(gap.value, |bounce| bounce.bias.value);
         let asks = frame.bounce.is_some() || self.at.biases;
         if placed.held {
@@ -222,10 +221,10 @@ impl<'a> Writer<'a> {
             (accepted.posed.problem.range(block), accepted.posed.problem.cone(block).normal());
         let (first, lambda) = (rows.start, &self.at.impulses[rows]);
         let bounce = match self.bouncing {
-            Some(velocities) if self.at.biases && accepted.inside.here.rigid => {
+            Some(velocities) if self.at.biases && accepted.facts.rigid => {
                 let before = accepted.posed.jacobian.row_velocity(block, normal, accepted.v);
                 let free = accepted.posed.blocks[block].bias.free;
-                let bounce = bounces::bounce(&accepted.inside.rows, c, before, free);
+                let bounce = bounces::bounce(&accepted.facts.rows, c, before, free);
                 if let Some(bounce) = &bounce {
                     self.add_bounce(first + normal, c, bounce, velocities);
                 }
@@ -251,7 +250,7 @@ impl<'a> Writer<'a> {
             }
         }
         // Compliant laws bring the spring of the surfaces themselves.
-        let spring = c.spring.filter(|_| accepted.inside.here.rigid);
+        let spring = c.spring.filter(|_| accepted.facts.rigid);
         let chains = c.bodies.map(|b| self.chain(b));
         Frame { c, first, normal, lambda, linear, turns, relative, force: F, chains, spring, bounce }
     }
@@ -289,7 +288,7 @@ impl<'a> Writer<'a> {
         let along = |x: &Dual<6>| x.tangent.iter().zip(&zeta).map(|(a, b)| a * b).sum::<f64>();
         let vector = |x: &Vec3<Dual<6>>| vec3(along(&x.x), along(&x.y), along(&x.z));
         let [mut gap, compliance, mut correction] =
-            asked(&self.forces.accepted.inside.rows, frame.spring, placed);
+            asked(&self.forces.accepted.facts.rows, frame.spring, placed);
         if let Some(bounce) = &frame.bounce {
             gap = placed.gap * Zeta::constant(bounce.bias.tangent[0]);
             correction = Zeta::constant(0.0);
@@ -394,155 +393,6 @@ impl<'a> Writer<'a> {
                 for j in before.chain(i + 1..end_of_motion(model, i)) {
                     force[(i, self.columns.q(j))] += kin.S[j].cross(kin.S[i]).dot(F);
                 }
-            }
-        }
-    }
-
-    /// A row of joints, tendons or loops.
-    fn row(&mut self, block: usize, key: RowKey, force: &mut DMatrix<f64>) -> Result<(), LinearizationError> {
-        let Forces { world, start, accepted, .. } = *self.forces;
-        let model = &world.model;
-        let row = accepted.posed.problem.range(block).start;
-        let lambda = self.at.impulses[row];
-        let rows = accepted.inside.rows;
-        // At the instant of an impact gaps ask for nothing.
-        let biases = self.at.biases && !rows.is_instant();
-        match key {
-            RowKey::Limit { joint, .. } if model.joints[joint].kind == JointKind::Ball => {
-                self.ball_limit(row, joint, biases, force);
-            }
-            RowKey::Limit { joint, side } => {
-                let joint = &model.joints[joint];
-                let [lo, hi] = joint.limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-                if biases {
-                    let q = start.q[joint.idx_q];
-                    let (gap, sign) = if side == 0 { (q - lo, 1.0) } else { (hi - q, -1.0) };
-                    let gap = Dual::<1>::variable(gap, 0);
-                    self.add_gap(row, rows.cast(gap).gap_bias(gap), &[(joint.idx_v, sign)]);
-                }
-            }
-            RowKey::DryFriction { .. } | RowKey::TendonFriction { .. } => {}
-            RowKey::Coupling { index } => self.coupling(row, index, lambda, force),
-            RowKey::ImplicitForce(_) | RowKey::TendonLimit { .. } if !self.at.biases => {}
-            RowKey::ImplicitForce(ImplicitForce::Actuator(i)) => {
-                let a = &world.actuators[i];
-                let change = self.forces.effort_change(i, a, self.mass);
-                let law = accepted.inside.free.servos.of(i).0;
-                let k = law.implicit;
-                for (j, x) in change.start.iter().enumerate() {
-                    self.out.velocity[(row, j)] -= x / k;
-                }
-                for (j, x) in change.implicit.iter().enumerate() {
-                    let h = self.forces.h;
-                    self.out.velocity[(row, j)] += law.start / (k * k) * x - lambda * x / (h * k * k);
-                }
-                for &(dof, c) in &a.transmission {
-                    self.out.velocity[(row, self.columns.v(dof))] -= c;
-                }
-            }
-            RowKey::ImplicitForce(ImplicitForce::Tendon(i)) => {
-                let tendon = &world.tendons[i];
-                let (law, h) = (tendons::law(tendon), self.forces.h);
-                let along = |x: &dyn Fn(usize) -> f64| -> f64 {
-                    tendon.terms().iter().map(|&(dof, c)| c * x(dof)).sum()
-                };
-                let q_of_dof = &accepted.inside.free.q_of_dof;
-                let length = along(&|d| start.q[q_of_dof[d]]);
-                let k = law.effort(length, 0.0, h).implicit;
-                let stiffness = (k - law.damping) / h;
-                let by_rate = -stiffness * h - law.damping;
-                for &(dof, c) in tendon.terms() {
-                    self.out.velocity[(row, self.columns.q(dof))] += c * stiffness / k;
-                    self.out.velocity[(row, self.columns.v(dof))] -= c * by_rate / k + c;
-                }
-            }
-            RowKey::TendonLimit { tendon: index, side } => {
-                let tendon = &world.tendons[index];
-                let gap = accepted.posed.blocks[block].bias;
-                let Some([lo, hi]) = tendon.limit else { return Ok(()) };
-                let q_of_dof = &accepted.inside.free.q_of_dof;
-                let length: f64 = tendon.terms().iter().map(|&(d, c)| c * start.q[q_of_dof[d]]).sum();
-                let (distance, sign) = if side == 0 { (length - lo, 1.0) } else { (hi - length, -1.0) };
-                let x = Dual::<1>::variable(distance, 0);
-                let bias = rows.cast(x).gap_bias(x);
-                if (bias.gap.value - gap.gap).abs() > 1e-9 * (1.0 + gap.gap.abs()) {
-                    return Err(LinearizationError::Row(key.words(world)));
-                }
-                let terms: Vec<_> = tendon.terms().iter().map(|&(dof, c)| (dof, sign * c)).collect();
-                self.add_gap(row, bias, &terms);
-            }
-            RowKey::Loop { .. } => return Err(LinearizationError::Row(key.words(world))),
-        }
-        Ok(())
-    }
-
-    /// The range of a ball joint, whose direction turns.
-    fn ball_limit(&mut self, row: usize, joint: usize, biases: bool, force: &mut DMatrix<f64>) {
-        let joint = &self.forces.world.model.joints[joint];
-        let (first, lambda) = (joint.idx_v, self.at.impulses[row]);
-        let most = joint.limit.map_or(f64::INFINITY, |[_, most]| most);
-        let turn = rotation_vector(&self.forces.start.q[joint.idx_q..]);
-        let one = |x: f64| Dual::<1>::variable(x, 0);
-        let bias = self.forces.accepted.inside.rows.cast(one(0.0)).gap_bias(one(most - turn.norm()));
-        let asks = f64::from(u8::from(biases));
-        let Some(axis) = turn.normalized() else { return };
-        let by_q = rotation_vector_change(turn);
-        let w = [0, 1, 2].map(|k| self.at.v[first + k]);
-        for l in 0..3 {
-            let dr = vec3(by_q[0][l], by_q[1][l], by_q[2][l]);
-            let rate = axis.dot(dr);
-            let d_axis = (dr - axis * rate) * (1.0 / turn.norm());
-            let column = self.columns.q(first + l);
-            self.out.velocity[(row, column)] += -d_axis.dot(w.into()) - asks * bias.gap.tangent[0] * rate;
-            self.out.correction[(row, column)] -= asks * bias.correction.tangent[0] * rate;
-            self.out.gap[(row, column)] -= asks * rate;
-            self.out.bias[(row, column)] -= asks * bias.gap.tangent[0] * rate;
-            for (k, x) in d_axis.to_array().into_iter().enumerate() {
-                force[(first + k, column)] -= x * lambda;
-            }
-        }
-    }
-
-    /// Adds what a gap asks for that grows with the coordinates of dofs by these coefficients.
-    fn add_gap(&mut self, row: usize, bias: GapBias<Dual<1>>, terms: &[(usize, f64)]) {
-        for &(dof, c) in terms {
-            let at = (row, self.columns.q(dof));
-            self.out.velocity[at] += c * bias.gap.tangent[0];
-            self.out.correction[at] += c * bias.correction.tangent[0];
-            self.out.gap[at] += c;
-            self.out.bias[at] += c * bias.gap.tangent[0];
-        }
-    }
-
-    /// Σ c q = d + p(Σ c' q − z₀), of joints that nothing turns.
-    fn coupling(&mut self, row: usize, index: usize, lambda: f64, force: &mut DMatrix<f64>) {
-        let Forces { world, start, accepted, .. } = *self.forces;
-        let coupling = &world.couplings[index];
-        let q_of_dof = &accepted.inside.free.q_of_dof;
-        let rows = accepted.inside.rows;
-        let feedback = if self.at.biases { accepted.posed.choice().feedback } else { 0.0 };
-        let share = feedback * rows.correction / rows.h;
-        for &(dof, c) in &coupling.terms {
-            self.out.velocity[(row, self.columns.q(dof))] += share * c;
-            if self.at.biases {
-                self.out.gap[(row, self.columns.q(dof))] += c;
-                self.out.bias[(row, self.columns.q(dof))] += share * c;
-            }
-        }
-        let Some(curve) = &coupling.curve else { return };
-        let z: f64 =
-            curve.terms.iter().map(|&(d, c)| c * start.q[q_of_dof[d]]).sum::<f64>() - curve.reference;
-        let (slope, bend) = (curve.at(z).1, curve.bend(z));
-        let rate: f64 = curve.terms.iter().map(|&(d, c)| c * self.at.v[d]).sum();
-        for &(dof, c) in &curve.terms {
-            let column = self.columns.q(dof);
-            self.out.velocity[(row, column)] -= c * (share * slope + bend * rate);
-            if self.at.biases {
-                self.out.gap[(row, column)] -= c * slope;
-                self.out.bias[(row, column)] -= c * share * slope;
-            }
-            for &(d, e) in &curve.terms {
-                force[(d, column)] -= lambda * bend * c * e;
             }
         }
     }

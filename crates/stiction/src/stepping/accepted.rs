@@ -1,14 +1,15 @@
 //! What a derivative of an accepted step needs.
 
-use super::free_velocity::FreeMotion;
-use super::here::Here;
 use super::integrate::Quadrature;
 use super::integrate::ballistic::Ballistic;
 use super::integrate::trapezoidal::Trapezoidal;
 use crate::remedy::Remedy;
+use stiction_assembly::forces::{GravityCompensation, Servos};
 use stiction_assembly::{ContactFinder, ContactPoint, Posed, RowParams};
 use stiction_contact::Cone;
-use stiction_dynamics::{Factor, MassMatrix};
+use stiction_contact::cone::MAX_ROWS;
+use stiction_contact::pieces::Piece;
+use stiction_dynamics::{Factor, Kinematics, MassMatrix};
 
 /// An accepted step, as it was solved: v⁺ = v_f + M̂⁻¹ Jᵀ λ, and by which rule every tree moved.
 pub struct Accepted<'a> {
@@ -28,14 +29,27 @@ pub struct Accepted<'a> {
     pub quadrature: &'a [Quadrature],
     /// Set where the answer is not that of the problem as it was first posed.
     pub remedy: Option<Remedy>,
-    pub(crate) inside: Inside<'a>,
+    pub(crate) facts: StepFacts<'a>,
 }
 
-/// The parts of time stepping that a derivative reads.
+/// The facts of a step that its derivative needs beside problem and answer.
 #[derive(Clone, Copy)]
-pub(crate) struct Inside<'a> {
-    pub(crate) here: &'a Here,
-    pub(crate) free: &'a FreeMotion,
+pub(crate) struct StepFacts<'a> {
+    /// The contact law is rigid: trees move by rules of their own, and overlaps are undone in the positions.
+    pub(crate) rigid: bool,
+    /// Kinematics of which M and b are, where these are not of the start; per tree whether they are of its
+    /// middle.
+    pub(crate) middle: Option<&'a Kinematics>,
+    pub(crate) swings: &'a [bool],
+    /// A linkage turns freely, and a tree turns farther than the step can follow.
+    pub(crate) turns_freely: bool,
+    pub(crate) too_fast: Option<usize>,
+    pub(crate) servos: &'a Servos,
+    pub(crate) gravity_compensation: &'a GravityCompensation,
+    /// Bodies whose gyroscopic moment is of the middle.
+    pub(crate) gyroscopic: &'a [usize],
+    /// Index into q of every dof of a scalar joint.
+    pub(crate) q_of_dof: &'a [usize],
     pub(crate) trapezoidal: &'a Trapezoidal,
     pub(crate) ballistic: &'a Ballistic,
     pub(crate) finder: &'a ContactFinder,
@@ -63,7 +77,7 @@ pub enum BlockMode {
 }
 
 /// λ_T this share below μ λ_N still counts as on the cone [–].
-const ON_CONE: f64 = 1e-6;
+pub(crate) const ON_CONE: f64 = 1e-6;
 
 impl Accepted<'_> {
     /// The active set: the mode of every block.
@@ -82,16 +96,12 @@ fn mode(cone: Cone, x: &[f64]) -> BlockMode {
                 BlockMode::Open
             }
         }
-        (Cone::Friction { mu } | Cone::Patch { mu, .. }, [.., _]) => {
-            let n = x[2];
-            let tangential =
-                x.iter().enumerate().filter(|(k, _)| *k != 2).map(|(_, t)| t * t).sum::<f64>().sqrt();
-            if n <= 0.0 {
-                BlockMode::Open
-            } else if tangential >= mu * n * (1.0 - ON_CONE) {
-                BlockMode::Sliding
-            } else {
-                BlockMode::Sticking
+        (Cone::Friction { mu } | Cone::Patch { mu, .. }, x) => {
+            let lambda: [f64; MAX_ROWS] = std::array::from_fn(|k| x.get(k).copied().unwrap_or(0.0));
+            match Piece::of(mu * (1.0 - ON_CONE), &lambda) {
+                Piece::Open => BlockMode::Open,
+                Piece::Sticks => BlockMode::Sticking,
+                Piece::Closed | Piece::Slides { .. } => BlockMode::Sliding,
             }
         }
         (Cone::Box { lo, hi }, [x]) => {

@@ -111,32 +111,29 @@ pub struct Ends {
     pub meetings: bool,
 }
 
-/// Attempts `part` until no guess is wrong.
-pub(crate) fn settle(
-    stepper: &mut dyn Stepper,
+/// Attempts `part` until no guess is wrong: the event that ends it, if there is one, and its report.
+pub(crate) fn settle<S: Stepper + ?Sized>(
+    stepper: &mut S,
     mut part: Part<'_>,
     state: &mut State,
     solver: &mut dyn ContactSolver,
-) -> Attempt {
+) -> Result<(Option<Event>, StepReport), Cause> {
     loop {
         match stepper.attempt(&part, state, solver) {
+            Attempt::Done(report) => return Ok((None, report)),
+            Attempt::Event(event, report) => return Ok((Some(event), report)),
             Attempt::Retry(reason) => part.again = Some(reason),
-            end => return end,
+            Attempt::Failed(cause) => return Err(cause),
         }
     }
 }
 
 /// A step of `stepper` that no event ends.
-pub(crate) fn whole_step(
-    stepper: &mut dyn Stepper,
+pub(crate) fn whole_step<S: Stepper + ?Sized>(
+    stepper: &mut S,
     whole: Part<'_>,
     state: &mut State,
     solver: &mut dyn ContactSolver,
 ) -> StepReport {
-    match settle(stepper, whole, state, solver) {
-        Attempt::Done(report) => report,
-        Attempt::Failed(cause) => StepReport::failed(cause),
-        Attempt::Event(event, _) => unreachable!("{event:?} ends a part in which no event is looked for"),
-        Attempt::Retry(reason) => unreachable!("a part is settled in spite of {reason:?}"),
-    }
+    settle(stepper, whole, state, solver).map_or_else(StepReport::failed, |(_, report)| report)
 }

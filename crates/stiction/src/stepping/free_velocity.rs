@@ -28,7 +28,7 @@ pub(crate) struct FreeMotion {
     /// Forces that are rows of the constraint problem in this step.
     pub(crate) implicit_forces: Vec<(ImplicitForce, Effort)>,
     /// Free bodies alone in their trees, whose gyroscopic moment is taken at the midpoint.
-    free_bodies: Vec<usize>,
+    pub(crate) free_bodies: Vec<usize>,
     /// Index into q of every dof of a scalar joint.
     pub(crate) q_of_dof: Vec<usize>,
     pub(crate) v_free: Vec<f64>,
@@ -223,14 +223,6 @@ impl FreeMotion {
         for (i, (tau, dof)) in out.iter_mut().zip(&world.model.dofs).enumerate() {
             *tau = h * (*tau - 0.5 * dof.damping * (state.v[i] + v_next[i]));
         }
-    }
-
-    /// The bodies whose gyroscopic moment is taken at the midpoint, and the first dof of the turns of each.
-    pub(crate) fn gyroscopic_bodies<'a>(
-        &'a self,
-        world: &'a World,
-    ) -> impl Iterator<Item = (usize, usize)> + 'a {
-        self.free_bodies.iter().map(|&b| (b, world.model.bodies[b].dofs.start + 3))
     }
 
     /// Leaves out the trees that sleep.

@@ -9,7 +9,7 @@
 //! the contact problem of a part, which a [`ContactSolver`] solves. The [`driver`] decides what follows an
 //! attempt. The catalogue is [`crate::steppers`].
 
-mod accepted;
+pub(crate) mod accepted;
 pub(crate) mod attempt;
 pub(crate) mod canon;
 mod contact_correction;
@@ -55,14 +55,8 @@ pub trait Stepper: Send {
     /// Attempts `part`, and advances `state` in place if it is done.
     fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt;
 
-    /// The problem of the last step, with the key and the biases of every block; without what slept.
-    fn posed(&self) -> &Posed;
-
-    /// The impulses of the last step, in the rows of [`Self::posed`] [N·s].
-    fn impulses(&self) -> &[f64];
-
-    /// Contact points of the last step, without what slept.
-    fn contacts(&self) -> &[ContactPoint];
+    /// The contact problem of the last part and its answer.
+    fn last(&self) -> LastPart<'_>;
 
     /// Effort of every actuator during the last step [N·m or N] into `out`; zero before the first.
     fn efforts_into(&self, world: &World, out: &mut Vec<f64>);
@@ -79,17 +73,14 @@ pub trait Stepper: Send {
     /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most.
     fn take_numbers(&mut self, world: &World);
 
-    /// Removes the problem of the last step.
-    fn clear_problem(&mut self) {}
-
     /// The events that may end a part of the next step.
     fn may_end(&self) -> Ends {
         Ends::default()
     }
 
     /// Replaces the velocity of `state` by that after the next impact of what touches there; `done` impacts
-    /// of this instant came before. `None` if nothing is left to bounce. `h` is the length of a whole step
-    /// [s].
+    /// of this instant came before. `None` if nothing is left to bounce: then there is no problem either. `h`
+    /// is the length of a whole step [s].
     fn impact(
         &mut self,
         world: &World,
@@ -104,12 +95,6 @@ pub trait Stepper: Send {
 
     /// Access for the driver, if islands at rest may be left out of its steps.
     fn leaves_out(&mut self) -> Option<&mut dyn LeavesOut> {
-        None
-    }
-
-    /// The rule, in words, by which one answer is taken where the contact law has several, if it solves by a
-    /// method of its own.
-    fn rule_of_choice(&self) -> Option<&'static str> {
         None
     }
 
@@ -129,23 +114,39 @@ pub trait Stepper: Send {
         Err(NoSlopes::Unsupported("it does not say what a derivative of its step needs"))
     }
 
-    /// Lets `correction` change the impulses of contacts between solving and applying them; `None` takes it
-    /// away. False if this stepper has no such place.
-    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
-        correction.is_none()
+    /// Takes an extension; false if this stepper has no place for it.
+    fn extend(&mut self, extension: Extension) -> bool {
+        matches!(extension, Extension::ContactCorrection(None))
     }
+}
 
-    /// Adds a producer of contact points beside the narrow phase. False if this stepper has no such place.
-    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        drop(source);
-        false
-    }
+/// The contact problem of a part, and its answer.
+#[derive(Clone, Copy)]
+pub struct LastPart<'a> {
+    /// The problem, with the key and the biases of every block; without what slept.
+    pub posed: &'a Posed,
+    /// Impulses, in the rows of the problem [N·s].
+    pub impulses: &'a [f64],
+    /// Contact points, without what slept.
+    pub contacts: &'a [ContactPoint],
+    /// The rule, in words, by which one answer is taken where the contact law has several, if the stepper
+    /// solves by a method of its own.
+    pub rule_of_choice: Option<&'static str>,
+}
+
+/// Something from outside that acts in the steps of a stepper.
+pub enum Extension {
+    /// Changes the impulses of contacts between solving and applying them; `None` takes it away.
+    ContactCorrection(Option<Box<dyn ContactCorrection>>),
+    /// Produces contact points beside the narrow phase.
+    ContactSource(Box<dyn ContactSource>),
 }
 
 /// The methods of a stepper that leaves islands at rest out of its steps.
 pub trait LeavesOut {
-    /// Trees for which `awake` is false are left out of steps from now on.
-    fn select(&mut self, awake: &dyn Fn(usize) -> bool);
+    /// Trees for which `awake` is false are left out of steps from now on; those that fall asleep stay at the
+    /// positions `held`.
+    fn select(&mut self, awake: &dyn Fn(usize) -> bool, held: Option<(&World, &[f64])>);
 
     /// Whether constraint impulses, and nothing else, held the tree in the last step.
     fn holds(&self, tree: usize) -> bool;
@@ -156,6 +157,6 @@ pub trait LeavesOut {
     /// The contacts that a step of h [s] from here would have; false if there is no such step.
     fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool;
 
-    /// Bodies that fall asleep stay at the positions `q`.
-    fn hold_at(&mut self, world: &World, q: &[f64]);
+    /// Removes the problem of the last step.
+    fn clear_problem(&mut self);
 }

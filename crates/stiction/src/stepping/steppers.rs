@@ -1,10 +1,13 @@
-//! Steppers by name.
+//! The steppers by name: how each entry of the catalogue is made.
 
 use super::Stepper;
-use super::canon::{self, UnsupportedByCanon};
+use super::canon::method::{MethodStepper, Published};
+use super::canon::{Adaptive, Anitescu, Compliant, EventDriven, Moreau, StewartTrinkle, Theta, Todorov};
+use super::canon::{UnsupportedByCanon, Variational};
 use super::driver::Driver;
 use super::nmdp::NmdpMethod;
 use super::time_stepping::TimeStepping;
+use crate::catalogue::UnknownStepper;
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
 use stiction_models::World;
@@ -13,6 +16,8 @@ use stiction_nmdp::{ContactSets, Method, SetsError, UnsupportedWorld};
 /// Why a stepper cannot be made for a world.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepperError {
+    #[error(transparent)]
+    Name(#[from] UnknownStepper),
     #[error(transparent)]
     Shape(#[from] ShapeError),
     #[error(transparent)]
@@ -23,20 +28,58 @@ pub enum StepperError {
     Canon(#[from] UnsupportedByCanon),
 }
 
-/// The stepper that `params` names, for `world`, without a driver; the parameters must be valid.
-pub(crate) fn make_stepper(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, StepperError> {
-    let name = params.method.as_str();
-    if let Some(method) = Method::of(name) {
+/// A stepper that was made, or why it was not.
+type Made = Result<Box<dyn Stepper>, StepperError>;
+
+/// The name of a stepper, and how it is made.
+type Named = (&'static str, fn(&World, StepperParams) -> Made);
+
+const STEPPERS: [Named; 14] = [
+    ("time-stepping", |world, params| Ok(Box::new(TimeStepping::new(world, params)?))),
+    nmdp::<0>(),
+    nmdp::<1>(),
+    nmdp::<2>(),
+    nmdp::<3>(),
+    nmdp::<4>(),
+    published::<Theta<Moreau>>(),
+    published::<Theta<StewartTrinkle>>(),
+    published::<Theta<Anitescu>>(),
+    published::<Theta<Todorov>>(),
+    published::<Compliant>(),
+    published::<EventDriven>(),
+    published::<Variational>(),
+    ("adaptive", adaptive),
+];
+
+const fn published<M: Published>() -> Named {
+    (M::ENTRY.name, |world, params| Ok(Box::new(MethodStepper::<M>::new(world, params)?)))
+}
+
+/// Method K of those by the principle of maximal dissipation.
+const fn nmdp<const K: usize>() -> Named {
+    (Method::ALL[K].name(), |world, params| {
         let sets = ContactSets::load(&params.nmdp)?;
-        return Ok(Box::new(NmdpMethod::stepper(world, method, params, sets)?));
+        Ok(Box::new(NmdpMethod::stepper(world, Method::ALL[K], params, sets)?))
+    })
+}
+
+/// `adaptive` around the stepper that its parameters name.
+fn adaptive(world: &World, mut params: StepperParams) -> Made {
+    let adaptive = params.canon.adaptive.clone();
+    let order = Adaptive::order_of_inner(&mut params)?;
+    Ok(Box::new(Adaptive::new(world, (named(world, &adaptive.inner, params)?, order), adaptive)?))
+}
+
+fn named(world: &World, name: &str, params: StepperParams) -> Made {
+    match STEPPERS.iter().find(|(known, _)| *known == name) {
+        Some((_, make)) => make(world, params),
+        None => Err(UnknownStepper { name: name.to_owned() }.into()),
     }
-    if let Some(made) = canon::make(world, name, &params) {
-        return Ok(made?);
-    }
-    match name {
-        "time-stepping" => Ok(Box::new(TimeStepping::new(world, params)?)),
-        name => unreachable!("`{name}` is in the catalogue, and nothing makes it"),
-    }
+}
+
+/// The stepper that `params` names, for `world`, without a driver; the parameters must be valid.
+pub(crate) fn make_stepper(world: &World, params: StepperParams) -> Made {
+    named(world, params.method.as_str(), params)
 }
 
 /// The stepper that `params` names, for `world`, under a driver that halves, parts and lets sleep as they

@@ -161,8 +161,7 @@ fn what_a_solver_asks_for_is_the_same_problem() {
     let mut driver = stepping::make(&world, StepperParams::default()).unwrap();
     let mut solver = Curious(solvers::make("nsgs-accelerated", &Common::default()).unwrap());
     driver.step(&world, &mut state, &Input::default(), 1e-3, &mut solver);
-    let stepper = driver.stepper();
-    let problem = &stepper.posed().problem;
+    let problem = &driver.posed().problem;
     assert!(!problem.is_empty() && problem.softness.len() == problem.len());
 
     let primal = problem.primal.clone().unwrap();
@@ -174,7 +173,7 @@ fn what_a_solver_asks_for_is_the_same_problem() {
     other.delassus_mul_into(&impulses, &mut a);
     problem.delassus_mul_into(&impulses, &mut b);
     assert!(near(&a, &b), "{a:?} {b:?}");
-    for (softness, contact) in problem.softness.iter().zip(stepper.contacts()) {
+    for (softness, contact) in problem.softness.iter().zip(driver.stepper().last().contacts) {
         assert_eq!(softness.gap, contact.gap);
         assert!(softness.gap < 0.0 || (softness.bias - softness.gap / 1e-3).abs() < 1e-12);
     }

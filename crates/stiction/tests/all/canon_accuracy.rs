@@ -122,7 +122,7 @@ fn work_has_a_limit_that_is_told() {
 
 /// The energy that the ledger of a step does not explain, relative to its scale [–].
 fn unexplained(report: &StepReport, before: f64, after: f64) -> f64 {
-    let ledger = report.ledger.unwrap();
+    let ledger = report.ledger.as_ref().unwrap();
     let scale = before.abs().max(ledger.size());
     assert!((ledger.change() - (after - before)).abs() <= 1e-12 * scale, "{ledger:?}");
     (ledger.explained() - (after - before)).abs() / scale

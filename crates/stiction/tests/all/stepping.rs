@@ -8,7 +8,7 @@ use stiction::dynamics::spatial::{Motion, Pose, Quat, Vec3, vec3};
 use stiction::dynamics::{Factor, Kinematics};
 use stiction::models::{Material, World};
 use stiction::solvers::registry::{Common, make};
-use stiction::stepping::{self, Attempt, BlockMode, ContactSource, Part};
+use stiction::stepping::{self, Attempt, BlockMode, ContactSource, LastPart, Part};
 use stiction::{
     Composer, ContactCorrection, ContactPoint, CorrectableContact, FreeBody, Input, Memory, Settings,
     Simulation, Sleep, State, StepReport, StepStatus, StepperParams, UNCOLOURED,
@@ -199,16 +199,8 @@ impl stiction::Stepper for Falling {
         Attempt::Done(StepReport { status, residual: h, parts: 1, ..StepReport::default() })
     }
 
-    fn posed(&self) -> &Posed {
-        &self.posed
-    }
-
-    fn impulses(&self) -> &[f64] {
-        &[]
-    }
-
-    fn contacts(&self) -> &[ContactPoint] {
-        &[]
+    fn last(&self) -> LastPart<'_> {
+        LastPart { posed: &self.posed, impulses: &[], contacts: &[], rule_of_choice: None }
     }
 
     fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {

@@ -3,7 +3,7 @@
 #![allow(dead_code)] // each test uses some
 
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
-use stiction_dynamics::{JointSpec, ModelBuilder};
+use stiction_dynamics::{JointSpec, JointStop, ModelBuilder};
 use stiction_models::{Actuator, ActuatorLaw, World};
 use stiction_nmdp::sites::{BodySite, DofSite, Resistance, Sites};
 use stiction_nmdp::wrench_set::cone::{Cone, Ground, Growth};
@@ -106,7 +106,8 @@ pub(crate) fn sites(world: &World, growth: Growth) -> Sites {
     });
     let bodies: Vec<_> = bodies.collect();
     let joint = world.model.joints.iter().find(|j| j.name == "joint0").unwrap();
-    let stop = Resistance::Stop { coordinate: joint.idx_q, limit: 2.0, sign: 1.0, growth };
+    let end = JointStop { joint: 0, side: 0, idx_q: joint.idx_q, dof: joint.idx_v, at: 2.0, sign: 1.0 };
+    let stop = Resistance::Stop { end, growth };
     let dofs = vec![
         DofSite { dof: joint.idx_v, resistance: stop },
         DofSite { dof: joint.idx_v, resistance: Resistance::DryFriction { effort: 0.7 } },

@@ -25,15 +25,16 @@
 //! share of the accuracy ([`AdaptiveParams::solver_tolerance`]).
 
 use super::search::{Search, relative_velocity, velocities_into};
+use super::unsupported::UnsupportedByCanon;
 use crate::canon_params::AdaptiveParams;
+use crate::params::StepperParams;
 use crate::report::{Cause, StepReport, StepStatus};
 use crate::state::State;
-use crate::stepping::Stepper;
 use crate::stepping::attempt::{Attempt, Part, whole_step};
-use crate::stepping::contact_source::ContactSource;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
-use stiction_assembly::{BlockKey, ContactPoint, Posed};
+use crate::stepping::{Extension, LastPart, Stepper};
+use stiction_assembly::{BlockKey, ContactPoint};
 use stiction_collision::ShapeError;
 use stiction_contact::{Cone, ContactSolver};
 use stiction_dynamics::spatial::Motion;
@@ -76,6 +77,11 @@ const PI: [f64; 2] = [1.0, 0.3];
 /// By how much a part may be shorter than the last try, and longer than the last part [–].
 const CHANGES: [f64; 2] = [0.1, 8.0];
 
+/// Steppers around which `adaptive` can control the error.
+const INNER: &str = "moreau, stewart-trinkle, anitescu, todorov, variational";
+/// Share of the accuracy up to which the gap of a contact counts as closed [–].
+const TOUCH: f64 = 0.1;
+
 /// The outcome of a part of a step.
 struct Tried {
     state: State,
@@ -84,6 +90,20 @@ struct Tried {
 }
 
 impl Adaptive {
+    /// The order of the stepper that the parameters name, where motions are smooth; its tolerances then go
+    /// with the accuracy.
+    pub(crate) fn order_of_inner(params: &mut StepperParams) -> Result<u32, UnsupportedByCanon> {
+        let canon = &mut params.canon;
+        canon.tolerance = canon.adaptive.solver_tolerance(canon.tolerance);
+        canon.moreau.touch = canon.moreau.touch.max(TOUCH * canon.adaptive.accuracy);
+        let name = &canon.adaptive.inner[..];
+        if !INNER.split(", ").any(|known| known == name) {
+            return Err(UnsupportedByCanon::Inner { name: name.to_owned(), available: INNER });
+        }
+        let second = name == "variational" || name == "moreau" && canon.moreau.theta == 0.5;
+        Ok(if second { 2 } else { 1 })
+    }
+
     /// Around `inner`, which is made for `world` and is of `order` in the step where motions are smooth.
     pub(crate) fn new(
         world: &World,
@@ -147,18 +167,18 @@ impl Adaptive {
     fn turning(&mut self, world: &World, v: &[f64], middle: &[f64]) -> f64 {
         let Self { inner, kin, vel, points, start, half, .. } = self;
         vel.update(&world.model, kin, v);
-        let posed = inner.posed();
+        let LastPart { posed, impulses, contacts, .. } = inner.last();
         velocities_into(posed, v, start);
         velocities_into(posed, middle, half);
         let problem = &posed.problem;
-        problem.velocities_into(inner.impulses(), &mut self.end);
+        problem.velocities_into(impulses, &mut self.end);
         let mut most = 0.0_f64;
         for block in 0..problem.len() {
             let mut rows = problem.range(block);
             match (problem.cone(block), posed.blocks[block].key) {
                 (Cone::Friction { .. }, BlockKey::Contact(c)) => {
                     rows.end -= 1;
-                    let c = &inner.contacts()[c];
+                    let c = &contacts[c];
                     let same = |p: &&ContactPoint| p.geometries == c.geometries && p.feature == c.feature;
                     let Some(point) = points.iter().find(same) else { continue };
                     let velocity = relative_velocity(kin, vel, point);
@@ -265,20 +285,8 @@ impl Stepper for Adaptive {
         Attempt::Done(report.unwrap_or_default())
     }
 
-    fn posed(&self) -> &Posed {
-        self.inner.posed()
-    }
-
-    fn impulses(&self) -> &[f64] {
-        self.inner.impulses()
-    }
-
-    fn contacts(&self) -> &[ContactPoint] {
-        self.inner.contacts()
-    }
-
-    fn rule_of_choice(&self) -> Option<&'static str> {
-        self.inner.rule_of_choice()
+    fn last(&self) -> LastPart<'_> {
+        self.inner.last()
     }
 
     fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {
@@ -304,15 +312,11 @@ impl Stepper for Adaptive {
         self.inner.take_numbers(world);
     }
 
-    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        self.inner.add_contact_source(source)
+    fn extend(&mut self, extension: Extension) -> bool {
+        self.inner.extend(extension)
     }
 
     fn slopes(&mut self, _: &Part<'_>, _: &State) -> Result<Slopes, NoSlopes> {
         Err(NoSlopes::Unsupported("its parts are chosen by error control"))
-    }
-
-    fn clear_problem(&mut self) {
-        self.inner.clear_problem();
     }
 }

@@ -16,11 +16,11 @@
 use super::chart;
 use super::ended::add_changes;
 use super::judged::{Given, add_forces};
-use super::mechanics::{Gains, Mechanics};
-use super::method::{Method, Published, Shared, Solved};
+use super::mechanics::Mechanics;
+use super::method::{Method, Published, Shared};
 use super::ode::defect::energy_made;
 use super::ode::{Dense, Integrator, System, Tolerance};
-use super::search::{Search, relative_velocity};
+use super::search::{Search, contact_powers, relative_velocity};
 use super::spring_law;
 use super::unsupported::{Features, UnsupportedByCanon};
 use crate::canon_params::CompliantParams;
@@ -28,7 +28,7 @@ use crate::catalogue::{StepperEntry, entry};
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
-use crate::report::Cause;
+use crate::report::{Cause, StepReport};
 use crate::state::State;
 use crate::stepping::attempt::Part;
 use crate::stepping::slopes::{NoSlopes, Slopes};
@@ -54,7 +54,6 @@ pub(crate) struct Compliant {
 struct ForceLaw {
     params: CompliantParams,
     at: Mechanics,
-    gains: Gains,
     search: Search,
     points: Vec<ContactPoint>,
     still: Vec<Motion>,
@@ -88,7 +87,6 @@ impl Published for Compliant {
     fn new(world: &World, params: &StepperParams) -> Result<Self, UnsupportedByCanon> {
         let model = &world.model;
         let numbers = || vec![0.0; model.nv()];
-        let gains = Gains::new(world);
         let own = params.canon.compliant;
         let tolerance = Tolerance { relative: own.relative_tolerance, absolute: own.absolute_tolerance };
         Ok(Self {
@@ -98,7 +96,6 @@ impl Published for Compliant {
             force: ForceLaw {
                 params: own,
                 at: Mechanics::new(world),
-                gains,
                 search: Search::new(world)?,
                 points: Vec::new(),
                 still: vec![Motion::ZERO; model.bodies.len()],
@@ -114,17 +111,13 @@ impl Published for Compliant {
 }
 
 impl Method for Compliant {
-    fn name(&self) -> &'static str {
-        Self::ENTRY.name
-    }
-
     fn solve(
         &mut self,
         part: &Part<'_>,
         state: &State,
         at: &mut Shared,
         solver: &mut dyn ContactSolver,
-    ) -> Result<Solved, Cause> {
+    ) -> Result<StepReport, Cause> {
         let (Part { world, input, h, .. }, n) = (*part, state.v.len());
         self.integrator.set_next_step(at.substep.unwrap_or(0.0));
         self.start.look(world, &state.q, &state.v);
@@ -164,22 +157,19 @@ impl Method for Compliant {
         add_changes(&mut ledger, before, after);
         at.efforts.copy_from_slice(&self.force.at.forces.efforts);
         at.substep = Some(self.integrator.next_step());
-        Ok(Solved { iterations: steps, ledger: Some(ledger), ..Solved::default() })
+        Ok(StepReport { iterations: steps, ledger: Some(Box::new(ledger)), ..StepReport::of_part() })
     }
 
     fn jacobian(&mut self, _: &Part<'_>, _: &State, _: &mut Shared) -> Result<Slopes, NoSlopes> {
         Err(NoSlopes::Unsupported("its stages are chosen by error control"))
     }
 
-    fn search(&mut self) -> Option<&mut Search> {
-        Some(&mut self.force.search)
+    fn mechanics(&mut self) -> Vec<&mut Mechanics> {
+        vec![&mut self.start, &mut self.force.at]
     }
 
-    fn take_numbers(&mut self, world: &World) {
-        self.start.take_numbers(world);
-        self.force.at.take_numbers(world);
-        self.force.gains = Gains::new(world);
-        self.force.search.finder.take_surfaces(world);
+    fn searches(&mut self) -> Vec<&mut Search> {
+        vec![&mut self.force.search]
     }
 }
 
@@ -199,12 +189,9 @@ impl ForceLaw {
     fn find_joint_forces(&mut self, world: &World, q: &[f64], v: &[f64]) {
         let CompliantParams { stiffness, dissipation, slip_speed, .. } = self.params;
         self.stops.fill(0.0);
-        for joint in &world.model.joints {
-            let (Some([lo, hi]), true) = (joint.limit, joint.kind.nv() == 1) else { continue };
-            let (q, v) = (q[joint.idx_q], v[joint.idx_v]);
-            let (depth, sign) = if q < lo { (lo - q, 1.0) } else { ((q - hi).max(0.0), -1.0) };
-            let share = (1.0 - dissipation * sign * v).max(0.0);
-            self.stops[joint.idx_v] = sign * stiffness * depth * share;
+        for stop in world.model.stops().filter(|stop| stop.gap(q) < 0.0) {
+            let share = (1.0 - dissipation * stop.opening(v)).max(0.0);
+            self.stops[stop.dof] = stop.sign * stiffness * -stop.gap(q) * share;
         }
         for (i, dof) in world.model.dofs.iter().enumerate() {
             self.dry[i] = -dof.friction * (v[i] / slip_speed).clamp(-1.0, 1.0);
@@ -221,7 +208,7 @@ impl System for Motions<'_> {
         let mut q = std::mem::take(&mut law.q);
         integrate_into(&world.model, q_start, delta, 1.0, &mut q);
         law.find_contacts(world, &q, v, 0.0);
-        law.at.find_forces(world, (&q, v), &input.control, &law.gains.q_of_dof);
+        law.at.find_forces(world, (&q, v), &input.control);
         law.find_joint_forces(world, &q, v);
         law.q = q;
         law.at.find_mass(world);
@@ -229,22 +216,16 @@ impl System for Motions<'_> {
         let ForceLaw { at, tau, points, forces, stops, dry, factor, .. } = &mut **law;
         let by = &at.forces;
         let mut works = [0.0; WORKS];
-        for i in 0..n {
+        for (i, total) in at.total(&input.generalized).enumerate() {
             let given = input.generalized.get(i).copied().unwrap_or(0.0);
-            tau[i] = by.inertial[i] + by.springs[i] + by.damping[i] + by.actuators[i] + given;
-            tau[i] += stops[i] + dry[i];
+            tau[i] = total + (stops[i] + dry[i]);
             for (work, force) in [(0, by.actuators[i]), (1, given), (2, by.damping[i])] {
                 works[work] += v[i] * force;
             }
             works[5] += v[i] * stops[i];
             works[6] += v[i] * dry[i];
         }
-        for (c, force) in points.iter().zip(&*forces) {
-            let velocity = relative_velocity(&at.kin, &at.vel, c);
-            let normal = c.n * c.n.dot(*force);
-            works[3] += velocity.dot(normal);
-            works[4] += velocity.dot(*force - normal);
-        }
+        [works[3], works[4]] = contact_powers(&at.kin, &at.vel, points, forces);
         add_forces(world, &at.kin, points, forces, 1.0, tau);
         factor.solve_in_place(tau);
         let (rate, rest) = out.split_at_mut(n);
@@ -267,8 +248,7 @@ impl System for Motions<'_> {
         let v = &y[n..2 * n];
         out.fill(0.0);
         let Self { world, law, .. } = self;
-        let ForceLaw { params, at, gains, points, factor, stops, dry, .. } = &mut **law;
-        let Gains { springs, dampers, .. } = &*gains;
+        let ForceLaw { params, at, points, factor, stops, dry, .. } = &mut **law;
         at.find_derivatives(world, v);
         let slope = |c: &ContactPoint| spring_law::gains(params, c, relative_velocity(&at.kin, &at.vel, c));
         let slopes: Vec<[f64; 3]> = points.iter().map(slope).collect();
@@ -278,11 +258,10 @@ impl System for Motions<'_> {
             unit[column] = 1.0;
             at.inertial_change_into([1.0, 0.0], &unit, &mut of_v);
             at.inertial_change_into([0.0, 1.0], &unit, &mut of_q);
-            of_v[column] -= dampers[column];
-            of_q[column] -= springs[column];
-            let at_limit = &at.forces.at_limit;
-            Gains::add_actuator_change(world, at_limit, [1.0, 0.0], &unit, &mut of_v);
-            Gains::add_actuator_change(world, at_limit, [0.0, 1.0], &unit, &mut of_q);
+            of_v[column] -= at.dampers[column];
+            of_q[column] -= at.springs[column];
+            at.add_actuator_change(world, [1.0, 0.0], &unit, &mut of_v);
+            at.add_actuator_change(world, [0.0, 1.0], &unit, &mut of_q);
             if stops[column] != 0.0 {
                 of_q[column] -= params.stiffness;
                 of_v[column] -= stops[column].abs() * params.dissipation;

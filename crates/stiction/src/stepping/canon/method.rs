@@ -4,48 +4,51 @@
 //! impulses in [`Shared`]. Methods that bring their own contact forces have the judge's problem posed by
 //! [`super::judged`].
 
+use super::mechanics::Mechanics;
 use super::rows::Rows;
 use super::search::Search;
 use super::unsupported::{Features, UnsupportedByCanon, refuse};
 use crate::catalogue::StepperEntry;
-use crate::energy_ledger::EnergyLedger;
 use crate::params::StepperParams;
-use crate::remedy::Remedy;
-use crate::report::{Cause, StepExtra, StepReport, StepStatus};
+use crate::report::{Cause, StepReport};
 use crate::state::State;
-use crate::stepping::Stepper;
 use crate::stepping::attempt::{Attempt, Part};
-use crate::stepping::contact_source::ContactSource;
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
-use std::sync::Arc;
-use stiction_assembly::forces::actuators::q_of_dofs;
-use stiction_assembly::{ContactPoint, Posed, WarmStart};
+use crate::stepping::{Extension, LastPart, Stepper};
+use stiction_assembly::{ContactPoint, WarmStart};
 use stiction_contact::ContactSolver;
 use stiction_models::World;
 
 /// A method of time stepping.
 pub(crate) trait Method: Send + Sized + 'static {
-    /// The name in the catalogue.
-    fn name(&self) -> &'static str;
-
-    /// Solves `part` from `state`.
+    /// Solves `part` from `state`; contacts and overlap of the report are those of [`Shared::points`].
     fn solve(
         &mut self,
         part: &Part<'_>,
         state: &State,
         at: &mut Shared,
         solver: &mut dyn ContactSolver,
-    ) -> Result<Solved, Cause>;
+    ) -> Result<StepReport, Cause>;
 
     /// The derivative of the last part, which went from `start`.
     fn jacobian(&mut self, part: &Part<'_>, start: &State, at: &mut Shared) -> Result<Slopes, NoSlopes>;
 
-    /// The search for contacts, if others may add points to it.
-    fn search(&mut self) -> Option<&mut Search>;
+    /// Where it evaluates forces and inertia.
+    fn mechanics(&mut self) -> Vec<&mut Mechanics> {
+        Vec::new()
+    }
+
+    /// The searches for contacts that it keeps. Where there is one, others may add points to it.
+    fn searches(&mut self) -> Vec<&mut Search> {
+        Vec::new()
+    }
 
     /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most.
-    fn take_numbers(&mut self, world: &World);
+    fn take_numbers(&mut self, world: &World) {
+        self.mechanics().into_iter().for_each(|at| at.take_numbers(world));
+        self.searches().into_iter().for_each(|search| search.finder.take_surfaces(world));
+    }
 
     /// The rule, in words, by which its own solver takes one answer where the contact law has several.
     fn rule_of_choice(&self) -> Option<&'static str> {
@@ -94,37 +97,11 @@ pub(crate) struct Shared {
     pub(crate) substep: Option<f64>,
 }
 
-/// How a method solved a part.
-pub(crate) struct Solved {
-    pub(crate) status: StepStatus,
-    pub(crate) iterations: u32,
-    pub(crate) residual: f64,
-    /// Internal steps between events, for the report.
-    pub(crate) parts: u32,
-    pub(crate) remedy: Option<Remedy>,
-    pub(crate) ledger: Option<EnergyLedger>,
-    pub(crate) extra: Option<Arc<dyn StepExtra>>,
-}
-
-impl Default for Solved {
-    fn default() -> Self {
-        Self {
-            status: StepStatus::Converged,
-            iterations: 0,
-            residual: 0.0,
-            parts: 1,
-            remedy: None,
-            ledger: None,
-            extra: None,
-        }
-    }
-}
-
 impl Shared {
     pub(crate) fn new(world: &World, params: StepperParams) -> Self {
         let model = &world.model;
         Self {
-            rows: Rows::new(world, q_of_dofs(world)),
+            rows: Rows::new(world),
             points: Vec::new(),
             efforts: vec![0.0; world.actuators.len()],
             q: model.neutral(),
@@ -135,33 +112,17 @@ impl Shared {
         }
     }
 
-    fn clear_problem(&mut self) {
-        self.rows.clear();
-        self.points.clear();
-    }
-
-    /// Moves `state` to the end of a part of h [s]; the report.
-    fn end(&self, state: &mut State, h: f64, solved: Solved) -> StepReport {
+    /// Moves `state` to the end of a part of h [s].
+    fn move_to_end(&self, state: &mut State, h: f64) {
         state.q.copy_from_slice(&self.q);
         state.v.copy_from_slice(&self.v);
         state.t += h;
-        StepReport {
-            status: solved.status,
-            iterations: solved.iterations,
-            residual: solved.residual,
-            contacts: self.points.len(),
-            penetration: self.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
-            parts: solved.parts,
-            remedy: solved.remedy,
-            ledger: solved.ledger,
-            extra: solved.extra,
-            ..StepReport::default()
-        }
     }
 }
 
 /// A method as a stepper.
 pub(crate) struct MethodStepper<M> {
+    name: &'static str,
     method: M,
     at: Shared,
 }
@@ -170,25 +131,30 @@ impl<M: Published> MethodStepper<M> {
     /// The stepper for `world`, unless the method does not support that; the parameters must be valid.
     pub(crate) fn new(world: &World, params: StepperParams) -> Result<Self, UnsupportedByCanon> {
         refuse(world, M::ENTRY.name, &M::SUPPORTS)?;
-        Ok(Self::of(world, M::new(world, &params)?, params))
+        Ok(Self::of(world, M::ENTRY.name, M::new(world, &params)?, params))
     }
 }
 
 impl<M: Method> MethodStepper<M> {
-    /// The stepper of a method that is made.
-    pub(crate) fn of(world: &World, method: M, params: StepperParams) -> Self {
-        Self { method, at: Shared::new(world, params) }
+    /// The stepper `name` of a method that is made.
+    pub(crate) fn of(world: &World, name: &'static str, method: M, params: StepperParams) -> Self {
+        Self { name, method, at: Shared::new(world, params) }
     }
 }
 
 impl<M: Method> Stepper for MethodStepper<M> {
     fn name(&self) -> &'static str {
-        self.method.name()
+        self.name
     }
 
     fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
         match self.method.solve(part, state, &mut self.at, solver) {
-            Ok(solved) => Attempt::Done(self.at.end(state, part.h, solved)),
+            Ok(mut report) => {
+                self.at.move_to_end(state, part.h);
+                report.contacts = self.at.points.len();
+                report.penetration = self.at.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap));
+                Attempt::Done(report)
+            }
             Err(cause) => {
                 self.at.substep = None;
                 Attempt::Failed(cause)
@@ -196,16 +162,9 @@ impl<M: Method> Stepper for MethodStepper<M> {
         }
     }
 
-    fn posed(&self) -> &Posed {
-        &self.at.rows.posed
-    }
-
-    fn impulses(&self) -> &[f64] {
-        &self.at.rows.impulses
-    }
-
-    fn contacts(&self) -> &[ContactPoint] {
-        &self.at.points
+    fn last(&self) -> LastPart<'_> {
+        let Shared { rows: Rows { posed, impulses, .. }, points, .. } = &self.at;
+        LastPart { posed, impulses, contacts: points, rule_of_choice: self.method.rule_of_choice() }
     }
 
     fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {
@@ -237,20 +196,15 @@ impl<M: Method> Stepper for MethodStepper<M> {
         self.method.take_numbers(world);
     }
 
-    fn clear_problem(&mut self) {
-        self.at.clear_problem();
-    }
-
-    fn rule_of_choice(&self) -> Option<&'static str> {
-        self.method.rule_of_choice()
-    }
-
     fn slopes(&mut self, part: &Part<'_>, start: &State) -> Result<Slopes, NoSlopes> {
         self.method.jacobian(part, start, &mut self.at)
     }
 
-    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        let search = self.method.search();
-        search.map(|search| search.sources.push(source)).is_some()
+    fn extend(&mut self, extension: Extension) -> bool {
+        match (extension, &mut self.method.searches()[..]) {
+            (Extension::ContactSource(source), [only]) => only.sources.push(source),
+            (extension, _) => return matches!(extension, Extension::ContactCorrection(None)),
+        }
+        true
     }
 }

@@ -21,7 +21,6 @@ mod compliant;
 mod ended;
 mod event_driven;
 pub(crate) mod judged;
-mod make;
 mod mechanics;
 pub(crate) mod method;
 mod ode;
@@ -35,5 +34,9 @@ mod theta;
 pub(crate) mod unsupported;
 mod variational;
 
-pub(crate) use make::make;
+pub(crate) use adaptive::Adaptive;
+pub(crate) use compliant::Compliant;
+pub(crate) use event_driven::EventDriven;
+pub(crate) use theta::{Anitescu, Moreau, StewartTrinkle, Theta, Todorov};
 pub use unsupported::UnsupportedByCanon;
+pub(crate) use variational::Variational;

@@ -1,6 +1,7 @@
 //! Posing rows at one q outside a step of the θ-method: impacts, choices of modes, and what the judge is
 //! shown.
 
+use stiction_assembly::forces::actuators::q_of_dofs;
 use stiction_assembly::loops::Loops;
 use stiction_assembly::{ContactPoint, Posed, Posing, RowParams, WarmStart};
 use stiction_contact::{ContactSolver, SolveStatus};
@@ -23,7 +24,7 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(world: &World, q_of_dof: Vec<usize>) -> Self {
+    pub(super) fn new(world: &World) -> Self {
         let model = &world.model;
         Self {
             posed: Posed::new(model),
@@ -35,13 +36,8 @@ impl Rows {
             motions: vec![Motion::ZERO; model.bodies.len()],
             warm: WarmStart::default(),
             loops: Loops::new(world),
-            q_of_dof,
+            q_of_dof: q_of_dofs(world),
         }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.posed.clear();
-        self.impulses.clear();
     }
 
     /// M at `kin`, and its factor.

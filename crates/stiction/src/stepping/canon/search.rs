@@ -64,6 +64,23 @@ pub(super) fn relative_velocity(kin: &Kinematics, vel: &Velocities, c: &ContactP
     of(c.bodies[1]) - of(c.bodies[0])
 }
 
+/// Powers of the normal forces and of the friction of contacts, whose forces on B are given [W].
+pub(super) fn contact_powers(
+    kin: &Kinematics,
+    vel: &Velocities,
+    points: &[ContactPoint],
+    forces: &[Vec3],
+) -> [f64; 2] {
+    let mut powers = [0.0; 2];
+    for (c, force) in points.iter().zip(forces) {
+        let velocity = relative_velocity(kin, vel, c);
+        let normal = c.n * c.n.dot(*force);
+        powers[0] += velocity.dot(normal);
+        powers[1] += velocity.dot(*force - normal);
+    }
+    powers
+}
+
 /// J v of all rows, into `out`.
 pub(super) fn velocities_into(posed: &Posed, v: &[f64], out: &mut Vec<f64>) {
     out.clear();

@@ -1,12 +1,11 @@
 //! A method added by the page "Add a stepper" of ARCHITECTURE.md: semi-implicit Euler for trees without contacts.
 
-use super::mechanics::{Gains, Mechanics};
-use super::method::{Method, MethodStepper, Published, Shared, Solved};
-use super::search::Search;
+use super::mechanics::Mechanics;
+use super::method::{Method, MethodStepper, Published, Shared};
 use super::unsupported::{Features, UnsupportedByCanon};
 use crate::catalogue::{SolvedBy, StepperEntry, Steps};
 use crate::params::StepperParams;
-use crate::report::Cause;
+use crate::report::{Cause, StepReport};
 use crate::state::State;
 use crate::stepping::StepperError;
 use crate::stepping::attempt::Part;
@@ -22,7 +21,6 @@ use stiction_models::{LoadOptions, World, load_str};
 /// The method.
 struct Euler {
     at: Mechanics,
-    gains: Gains,
 }
 
 impl Published for Euler {
@@ -37,26 +35,22 @@ impl Published for Euler {
     const SUPPORTS: Features = Features { turning_joints: true, ..Features::TREES };
 
     fn new(world: &World, _: &StepperParams) -> Result<Self, UnsupportedByCanon> {
-        Ok(Self { at: Mechanics::new(world), gains: Gains::new(world) })
+        Ok(Self { at: Mechanics::new(world) })
     }
 }
 
 impl Method for Euler {
-    fn name(&self) -> &'static str {
-        Self::ENTRY.name
-    }
-
     fn solve(
         &mut self,
         part: &Part<'_>,
         state: &State,
         at: &mut Shared,
         _: &mut dyn ContactSolver,
-    ) -> Result<Solved, Cause> {
+    ) -> Result<StepReport, Cause> {
         self.velocity_into(part, state, at)?;
         integrate_into(&part.world.model, &state.q, &at.v, part.h, &mut at.q);
         at.efforts.copy_from_slice(&self.at.forces.efforts);
-        Ok(Solved::default())
+        Ok(StepReport::of_part())
     }
 
     fn jacobian(&mut self, part: &Part<'_>, start: &State, at: &mut Shared) -> Result<Slopes, NoSlopes> {
@@ -91,13 +85,8 @@ impl Method for Euler {
         }))
     }
 
-    fn search(&mut self) -> Option<&mut Search> {
-        None
-    }
-
-    fn take_numbers(&mut self, world: &World) {
-        self.at.take_numbers(world);
-        self.gains = Gains::new(world);
+    fn mechanics(&mut self) -> Vec<&mut Mechanics> {
+        vec![&mut self.at]
     }
 }
 
@@ -106,12 +95,9 @@ impl Euler {
     fn velocity_into(&mut self, part: &Part<'_>, state: &State, at: &mut Shared) -> Result<(), String> {
         let Part { world, input, h, .. } = *part;
         self.at.look(world, &state.q, &state.v);
-        self.at.find_forces(world, (&state.q, &state.v), &input.control, &self.gains.q_of_dof);
+        self.at.find_forces(world, (&state.q, &state.v), &input.control);
         at.rows.factor(world, &self.at.kin)?;
-        let f = &self.at.forces;
-        for (i, v) in at.v.iter_mut().enumerate() {
-            *v = h * (f.inertial[i] + f.springs[i] + f.damping[i] + f.actuators[i]);
-        }
+        at.v.iter_mut().zip(self.at.total(&input.generalized)).for_each(|(v, total)| *v = h * total);
         at.rows.factor.solve_in_place(&mut at.v);
         at.v.iter_mut().zip(&state.v).for_each(|(next, v)| *next += v);
         Ok(())

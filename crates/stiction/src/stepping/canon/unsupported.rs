@@ -1,6 +1,7 @@
 //! Worlds with parts that a method does not support.
 
 use stiction_collision::ShapeError;
+use stiction_contact::ContactSolver;
 use stiction_dynamics::JointKind;
 use stiction_models::{Dimension, Geometry, HydroelasticKind, World};
 use stiction_solvers::registry::SolverError;
@@ -105,6 +106,17 @@ pub(crate) fn refuse(
     match contacts.into_iter().find(|contact| !contact.0 && contact.2.is_some()) {
         Some((_, what, Some(name))) => Err(UnsupportedByCanon::Contact { stepper, what, name: name.clone() }),
         _ => Ok(()),
+    }
+}
+
+/// The error of a contact solver of a compliant law.
+pub(super) fn refuse_compliant(stepper: &str, solver: &dyn ContactSolver) -> Result<(), String> {
+    match solver.needs().softness {
+        false => Ok(()),
+        true => Err(format!(
+            "{stepper} takes contact solvers of rigid laws; {} is one of a compliant law",
+            solver.name()
+        )),
     }
 }
 

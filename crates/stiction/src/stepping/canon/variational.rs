@@ -24,15 +24,15 @@
 //! refused.
 
 use super::ended::{add_changes, works_of_rows};
-use super::mechanics::{Gains, Mechanics};
-use super::method::{Method, Published, Shared, Solved};
+use super::mechanics::Mechanics;
+use super::method::{Method, Published, Shared};
 use super::search::Search;
-use super::unsupported::{Features, UnsupportedByCanon};
+use super::unsupported::{Features, UnsupportedByCanon, refuse_compliant};
 use crate::catalogue::{StepperEntry, entry};
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
-use crate::report::{Cause, StepStatus};
+use crate::report::{Cause, StepReport, StepStatus};
 use crate::state::State;
 use crate::stepping::attempt::Part;
 use crate::stepping::slopes::{NoSlopes, Slopes};
@@ -55,7 +55,6 @@ pub(crate) struct Variational {
     start: Mechanics,
     middle: Mechanics,
     end: Mechanics,
-    gains: Gains,
     rates: ColumnRates,
     coriolis: CoriolisMatrix,
     mass: MassMatrix,
@@ -82,7 +81,6 @@ impl Published for Variational {
             factor: Factor::new(model),
             search: Search::new(world)?,
             still: vec![Motion::ZERO; model.bodies.len()],
-            gains: Gains::new(world),
             q_middle: model.neutral(),
             w: vec![0.0; model.nv()],
         })
@@ -90,24 +88,15 @@ impl Published for Variational {
 }
 
 impl Method for Variational {
-    fn name(&self) -> &'static str {
-        Self::ENTRY.name
-    }
-
     fn solve(
         &mut self,
         part: &Part<'_>,
         state: &State,
         at: &mut Shared,
         solver: &mut dyn ContactSolver,
-    ) -> Result<Solved, Cause> {
+    ) -> Result<StepReport, Cause> {
         let (Part { world, input, h, .. }, n) = (*part, state.v.len());
-        if solver.needs().softness {
-            let name = solver.name();
-            let text =
-                format!("variational takes contact solvers of rigid laws; {name} is one of a compliant law");
-            return Err(text.into());
-        }
+        refuse_compliant(Self::ENTRY.name, solver)?;
         self.start.look(world, &state.q, &state.v);
         self.start.find_mass(world);
         let before = self.start.energies(world, (&state.q, &state.v));
@@ -165,7 +154,8 @@ impl Method for Variational {
         ledger.integrator = (kinetic - swing[1]) - (before[0] - swing[0])
             + (pushed - carried + ledger.gravity + ledger.springs);
         at.efforts.copy_from_slice(&self.middle.forces.efforts);
-        Ok(Solved { status: StepStatus::from(status), ledger: Some(ledger), ..Solved::default() })
+        let ledger = Some(Box::new(ledger));
+        Ok(StepReport { status: StepStatus::from(status), ledger, ..StepReport::of_part() })
     }
 
     fn jacobian(&mut self, _: &Part<'_>, _: &State, _: &mut Shared) -> Result<Slopes, NoSlopes> {
@@ -174,26 +164,22 @@ impl Method for Variational {
         ))
     }
 
-    fn search(&mut self) -> Option<&mut Search> {
-        Some(&mut self.search)
+    fn mechanics(&mut self) -> Vec<&mut Mechanics> {
+        vec![&mut self.start, &mut self.middle, &mut self.end]
     }
 
-    fn take_numbers(&mut self, world: &World) {
-        for at in [&mut self.start, &mut self.middle, &mut self.end] {
-            at.take_numbers(world);
-        }
-        self.gains = Gains::new(world);
-        self.search.finder.take_surfaces(world);
+    fn searches(&mut self) -> Vec<&mut Search> {
+        vec![&mut self.search]
     }
 }
 
 impl Variational {
     /// ∂L/∂q and f at q̄ and w, added.
     fn find_force(&mut self, world: &World, input: &Input, out: &mut [f64]) {
-        let Self { middle, rates, coriolis, q_middle, w, gains, .. } = self;
+        let Self { middle, rates, coriolis, q_middle, w, .. } = self;
         middle.look(world, q_middle, w);
         middle.find_mass(world);
-        middle.find_forces(world, (q_middle, w), &input.control, &gains.q_of_dof);
+        middle.find_forces(world, (q_middle, w), &input.control);
         rates.update(&world.model, &middle.kin, &middle.vel, w);
         coriolis.update(&middle.kin, &middle.vel, rates);
         let (n, f) = (w.len(), &middle.forces);
@@ -220,7 +206,7 @@ impl Variational {
             self.middle.mass.mul_into(&self.w, &mut moved);
             self.mass.set_to(&self.middle.mass);
             for i in 0..n {
-                let gain = 0.5 * h * (self.gains.dampers[i] + 0.5 * h * self.gains.springs[i]);
+                let gain = 0.5 * h * (self.middle.dampers[i] + 0.5 * h * self.middle.springs[i]);
                 self.mass.add_diagonal(i, gain);
                 moved[i] = momentum[i] + 0.5 * h * force[i] - moved[i];
             }

@@ -152,14 +152,11 @@ impl IslandsAtRest {
 
     /// Adds sleeping bodies, and the contacts and deepest overlap of those that slept during the step, to a
     /// report without them.
-    pub(super) fn add_to(&self, report: StepReport) -> StepReport {
+    pub(super) fn add_to(&self, report: &mut StepReport) {
         let steady = if self.fell.is_empty() { self.contacts.len() } else { self.steady().count() };
-        StepReport {
-            asleep: self.bodies[0],
-            contacts: report.contacts + steady,
-            penetration: report.penetration.max(self.penetration),
-            ..report
-        }
+        report.asleep = self.bodies[0];
+        report.contacts += steady;
+        report.penetration = report.penetration.max(self.penetration);
     }
 
     /// Contacts of what slept during the last step.

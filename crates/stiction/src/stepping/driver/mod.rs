@@ -19,9 +19,9 @@ pub(crate) mod islands_at_rest;
 pub(crate) mod parts;
 mod sleep;
 
-use super::attempt::{Attempt, Part};
+use super::attempt::{Ends, Part, settle, whole_step};
 use super::memory::Memory;
-use super::{Stepper, attempt};
+use super::{LastPart, Stepper};
 use crate::input::Input;
 use crate::params::{Sleep, StepperParams};
 use crate::remedy::Remedy;
@@ -110,8 +110,9 @@ impl<S: Stepper + ?Sized> Driver<S> {
         let whole = Part::whole(world, input, h);
         let mut tries = Halvings::new(self.halvings);
         self.keep_start(state);
-        let report = loop {
-            let report = self.attempt(&tries, whole, state, solver);
+        let mut report;
+        loop {
+            report = self.attempt(&tries, whole, state, solver);
             let again = tries.go_on(&report);
             let wakes = !again && self.wake_touched(world);
             if again || wakes || report.failure().is_some() {
@@ -124,16 +125,16 @@ impl<S: Stepper + ?Sized> Driver<S> {
                 tries = Halvings::new(self.halvings);
                 self.keep_start(state);
             } else {
-                break report;
+                break;
             }
-        };
-        if !self.islands.on {
-            return report;
         }
-        if report.failure().is_none() {
-            self.lull(world, state, &report, solver.needs().softness);
+        if self.islands.on {
+            if report.failure().is_none() {
+                self.lull(world, state, &report, solver.needs().softness);
+            }
+            self.islands.add_to(&mut report);
         }
-        self.islands.add_to(report)
+        report
     }
 
     /// The step in as many halves as `tries` say; up to the first that is flagged, unless the step stands as
@@ -171,25 +172,24 @@ impl<S: Stepper + ?Sized> Driver<S> {
     fn piece(&mut self, whole: Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> StepReport {
         self.earlier.clear();
         self.parts.clear();
+        let ends = self.stepper.may_end();
+        if ends == Ends::default() {
+            return whole_step(&mut *self.stepper, whole, state, solver);
+        }
         let t = state.t;
-        let mut course = Course::new(whole, self.stepper.may_end(), self.instants);
+        let mut course = Course::new(whole, ends, self.instants);
         let mut part = course.next_part(None);
         loop {
-            let mut report = match self.stepper.attempt(&part, state, solver) {
-                Attempt::Done(report) if !course.parted() => return report,
-                Attempt::Done(report) => report,
-                Attempt::Retry(reason) => {
-                    part.again = Some(reason);
-                    continue;
-                }
-                Attempt::Failed(cause) => return StepReport::failed(cause),
-                Attempt::Event(event, _) => {
+            let mut report = match settle(&mut *self.stepper, part, state, solver) {
+                Ok((None, report)) => report,
+                Ok((Some(event), _)) => {
                     self.go_back(Start::Part, state);
                     if course.shorten(&mut part, event) {
                         continue;
                     }
                     StepReport::default()
                 }
+                Err(cause) => return StepReport::failed(cause),
             };
             let end = course.end(&part);
             let mut impacts = 0;
@@ -199,7 +199,9 @@ impl<S: Stepper + ?Sized> Driver<S> {
                     return report;
                 }
             }
-            let mut report = course.report.take().unwrap_or_default().followed_by(report);
+            if let Some(before) = course.report.take() {
+                report = before.followed_by(report);
+            }
             self.parts.push(PartDone { length: part.h, end, impacts });
             if end == End::Meeting && course.exhausted() {
                 report.status = StepStatus::NotConverged;
@@ -241,13 +243,12 @@ impl<S: Stepper + ?Sized> Driver<S> {
             self.keep(solver.law());
             impacts += 1;
         }
-        self.stepper.clear_problem(); // All of it is kept. Nothing may be left of the step to pose another.
         (report, impacts)
     }
 
     /// Keeps state and memory at the start of a step, as far as it may go back there.
     fn keep_start(&mut self, state: &State) {
-        let parted = self.stepper.may_end() != attempt::Ends::default();
+        let parted = self.stepper.may_end() != Ends::default();
         let may_go_back = parted || self.halvings > 0 || self.islands.any();
         let Checkpoint { state: start, memory, kept } = &mut self.start_of_step;
         if may_go_back || self.islands.on {
@@ -283,8 +284,8 @@ impl<S: Stepper + ?Sized> Driver<S> {
     /// Keeps the contacts of the last part or impact that have an impulse, and what the judge says of it.
     fn keep(&mut self, law: Law) {
         let Self { stepper, earlier: Earlier { contacts, judged }, judge, .. } = self;
-        let (posed, impulses) = (stepper.posed(), stepper.impulses());
-        for (block, contact) in posed.contacts(stepper.contacts()) {
+        let LastPart { posed, impulses, contacts: points, .. } = stepper.last();
+        for (block, contact) in posed.contacts(points) {
             let rows = &impulses[posed.problem.range(block)];
             if rows.iter().any(|l| *l != 0.0) {
                 contacts.push((*contact, contact.wrench(rows)));
@@ -323,12 +324,12 @@ impl<S: Stepper + ?Sized> Driver<S> {
 
     /// The problem of the last part, with the key and the biases of every block; without what slept.
     pub fn posed(&self) -> &Posed {
-        self.stepper.posed()
+        self.stepper.last().posed
     }
 
     /// The impulses of the last part, in the rows of [`Self::posed`] [N·s].
     pub fn impulses(&self) -> &[f64] {
-        self.stepper.impulses()
+        self.stepper.last().impulses
     }
 
     /// Contacts of the last step that are not of its problem, with impulse and moment about the point [N·s,

@@ -88,11 +88,6 @@ impl<'a> Course<'a> {
         Self { whole, ends, instants, left: whole.h, number: 0, shortened: 0, landing: None, report: None }
     }
 
-    /// Whether events are looked for.
-    pub(super) fn parted(&self) -> bool {
-        self.ends != Ends::default()
-    }
-
     /// Whether the part is the last that an event may end.
     pub(super) fn exhausted(&self) -> bool {
         self.number == PARTS
@@ -101,9 +96,6 @@ impl<'a> Course<'a> {
     /// All that is left, after a part of the duration `follows` that ended at a meeting.
     pub(super) fn next_part(&mut self, follows: Option<f64>) -> Part<'a> {
         (self.number, self.shortened, self.landing) = (self.number + 1, 0, None);
-        if !self.parted() {
-            return self.whole;
-        }
         let may_end = self.instants > 0 && !self.exhausted();
         Part {
             h: self.left,
@@ -118,7 +110,6 @@ impl<'a> Course<'a> {
     /// Shortens `part`, which `event` ends. False if the landing is at its very start.
     pub(super) fn shorten(&mut self, part: &mut Part<'_>, event: Event) -> bool {
         let shortest = SHORTEST * self.whole.h;
-        part.again = None;
         match event {
             Event::Landing(landing) => {
                 (self.instants, self.shortened, self.landing) = (self.instants - 1, 0, Some(landing));

@@ -18,7 +18,7 @@
 //! under compliant laws.
 
 use super::islands_at_rest::{AWAKE, SleepingContact};
-use super::{Driver, Stepper};
+use super::{Driver, LastPart, Stepper};
 use crate::input::Input;
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
@@ -70,10 +70,14 @@ impl<S: Stepper + ?Sized> Driver<S> {
     pub(super) fn pass(&mut self, state: &mut State, h: f64) -> StepReport {
         state.t += h;
         self.parts.clear();
-        if !self.posed().problem.is_empty() {
-            self.stepper.clear_problem();
+        if !self.posed().problem.is_empty()
+            && let Some(core) = self.stepper.leaves_out()
+        {
+            core.clear_problem();
         }
-        self.islands.add_to(StepReport { parts: 1, ..StepReport::default() })
+        let mut report = StepReport::of_part();
+        self.islands.add_to(&mut report);
+        report
     }
 
     /// Wakes what sleeps beside contacts that were found; true if there is anything.
@@ -81,7 +85,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
         if !self.islands.any() {
             return false;
         }
-        for body in self.stepper.contacts().iter().flat_map(|c| c.bodies).flatten() {
+        for body in self.stepper.last().contacts.iter().flat_map(|c| c.bodies).flatten() {
             let tree = world.model.bodies[body].tree;
             self.islands.wakes[tree] = self.islands.sleeps(tree);
         }
@@ -92,7 +96,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
     pub(super) fn forget_sleep(&mut self) {
         if self.islands.on {
             self.islands.forget();
-            self.tell_who_sleeps();
+            self.tell_who_sleeps(None);
         }
     }
 
@@ -101,7 +105,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
     fn wake(&mut self, world: &World) -> bool {
         let any = self.islands.wake(world);
         if any {
-            self.tell_who_sleeps();
+            self.tell_who_sleeps(None);
         }
         any
     }
@@ -120,7 +124,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
         if !islands.count(&state.v, |t| core.holds(t)) {
             return;
         }
-        islands.join(&stepper.posed().jacobian, &start_of_step.state.v);
+        islands.join(&stepper.last().posed.jacobian, &start_of_step.state.v);
         islands.let_fall_asleep();
         for (dof, v) in state.v.iter_mut().enumerate() {
             let tree = islands.tree_of[dof];
@@ -136,9 +140,10 @@ impl<S: Stepper + ?Sized> Driver<S> {
     /// Keeps what stands for the islands that fell asleep.
     fn put_to_sleep(&mut self, world: &World, state: &mut State) {
         let Self { stepper: core, islands, .. } = self;
-        for (block, contact) in core.posed().contacts(core.contacts()) {
+        let LastPart { posed, impulses, contacts, .. } = core.last();
+        for (block, contact) in posed.contacts(contacts) {
             if islands.island_of(contact) != AWAKE {
-                let wrench = contact.wrench(&core.impulses()[core.posed().problem.range(block)]);
+                let wrench = contact.wrench(&impulses[posed.problem.range(block)]);
                 islands.contacts.push(SleepingContact { contact: *contact, place: block, wrench });
             }
         }
@@ -149,10 +154,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
             state.q[q.clone()].copy_from_slice(&self.start_of_step.state.q[q.clone()]);
         }
         self.q.copy_from_slice(&state.q);
-        if let Some(core) = self.stepper.leaves_out() {
-            core.hold_at(world, &self.q);
-        }
-        self.tell_who_sleeps();
+        self.tell_who_sleeps(Some(world));
     }
 
     /// Takes the warm starts of what sleeps out of those of the next step.
@@ -168,12 +170,12 @@ impl<S: Stepper + ?Sized> Driver<S> {
         islands.memory = kept;
     }
 
-    /// Tells everybody who sleeps now.
-    fn tell_who_sleeps(&mut self) {
-        let Self { stepper, islands, .. } = self;
+    /// Leaves what sleeps now out of steps, where it was when something fell asleep in `world`.
+    fn tell_who_sleeps(&mut self, falls_in: Option<&World>) {
+        let Self { stepper, islands, q, .. } = self;
         islands.changes += 1;
         if let Some(core) = stepper.leaves_out() {
-            core.select(&|tree| !islands.sleeps(tree));
+            core.select(&|tree| !islands.sleeps(tree), falls_in.map(|world| (world, &q[..])));
         }
     }
 
@@ -195,7 +197,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
         self.q.copy_from_slice(&state.q);
         let of = |i: &Option<usize>| i.unwrap_or(AWAKE);
         islands.island.iter_mut().zip(&memory.asleep_with).for_each(|(to, i)| *to = of(i));
-        for (place, contact) in stepper.contacts().iter().enumerate() {
+        for (place, contact) in stepper.last().contacts.iter().enumerate() {
             if islands.island_of(contact) != AWAKE {
                 let wrench = memory.warm_starts.wrench_of(contact);
                 islands.contacts.push(SleepingContact { contact: *contact, place, wrench });
@@ -203,8 +205,10 @@ impl<S: Stepper + ?Sized> Driver<S> {
         }
         self.keep_memory(world);
         self.islands.list(world);
-        self.tell_who_sleeps();
-        self.stepper.clear_problem();
+        self.tell_who_sleeps(None);
+        if let Some(core) = self.stepper.leaves_out() {
+            core.clear_problem();
+        }
     }
 
     /// Whether `memory` can be one of this world: as many numbers as it needs, and only what may sleep
@@ -215,7 +219,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
 
     /// True of blocks of the last problem whose island sleeps since.
     pub(crate) fn fell(&self, block: usize, island: usize) -> bool {
-        self.stepper.posed().jacobian.trees_of(block).any(|t| self.islands.island[t] == island)
+        self.posed().jacobian.trees_of(block).any(|t| self.islands.island[t] == island)
     }
 }
 

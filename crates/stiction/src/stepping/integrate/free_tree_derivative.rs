@@ -16,10 +16,10 @@ use super::free_tree::FreeTree;
 use super::rosenbrock::{self, ALPHA, BELOW, GAMMA};
 use super::runge_kutta;
 use super::system::{STAGES, System};
+use super::tangent::spring_stretch_change;
 use crate::input::Input;
 use crate::state::State;
 use nalgebra::DMatrix;
-use stiction_assembly::forces::actuators::rotation_vector;
 use stiction_dynamics::spatial::{Quat, vec3};
 use stiction_dynamics::{
     AbaDerivatives, Accelerations, ColumnRates, Joint, JointKind, Kinematics, Model, RneaDerivatives,
@@ -203,15 +203,8 @@ fn forward(system: &System, at: &Point) -> Option<DMatrix<f64>> {
         tau[(i, 2 * nv + i)] = 1.0;
         (0..columns).for_each(|j| tau[(i, j)] -= dof.damping * at.v[(i, j)]);
     }
-    for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
-        let first = joint.idx_v;
-        let change = match joint.kind {
-            JointKind::Hinge | JointKind::Slide | JointKind::Screw => [[1.0, 0.0, 0.0]; 3],
-            JointKind::Ball => {
-                super::tangent::rotation_vector_change(rotation_vector(&system.q[joint.idx_q..]))
-            }
-            JointKind::Free => continue,
-        };
+    for (_, joint) in model.springs() {
+        let (first, change) = (joint.idx_v, spring_stretch_change(joint, &system.q[joint.idx_q..]));
         for (k, l) in (0..joint.kind.nv()).flat_map(|k| (0..joint.kind.nv()).map(move |l| (k, l))) {
             let x = joint.stiffness * change[k][l];
             (0..columns).for_each(|j| tau[(first + k, j)] -= x * theta[(first + l, j)]);
@@ -221,13 +214,12 @@ fn forward(system: &System, at: &Point) -> Option<DMatrix<f64>> {
         if !servo.effort(&system.q, &system.v).1 {
             continue;
         }
-        let (i, c, law) = (servo.dof, servo.c, &servo.law);
+        let (i, c) = (servo.dof, servo.c);
+        let [by_length, by_rate, by_control] = servo.effort_and_slopes(&system.q, &system.v).tangent;
         for j in 0..columns {
-            tau[(i, j)] += c * c * (law.bias_length * theta[(i, j)] + law.bias_velocity * at.v[(i, j)]);
+            tau[(i, j)] += c * c * (by_length * theta[(i, j)] + by_rate * at.v[(i, j)]);
         }
-        if law.control_range[0] <= servo.control && servo.control <= law.control_range[1] {
-            tau[(i, 3 * nv + s)] += c * law.gain;
-        }
+        tau[(i, 3 * nv + s)] += c * by_control;
     }
     let matrix = |of: &[f64]| DMatrix::from_row_slice(nv, nv, of);
     Some(

@@ -136,7 +136,12 @@ impl Midpoint {
 
     /// The kinematics that were found, or else those of the start.
     pub(crate) fn or<'a>(&'a self, start: &'a Kinematics) -> &'a Kinematics {
-        if self.differs { &self.kin } else { start }
+        self.kinematics().unwrap_or(start)
+    }
+
+    /// The kinematics that were found, where they are not those of the start.
+    pub(crate) fn kinematics(&self) -> Option<&Kinematics> {
+        self.differs.then_some(&self.kin)
     }
 
     /// The positions that it is of.

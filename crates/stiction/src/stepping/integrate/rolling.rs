@@ -166,12 +166,12 @@ impl RollingBodies {
     }
 
     /// True if contacts that slid stick: the step is to be solved again with that.
-    pub(crate) fn sticks_now(&mut self, posed: &Posed, v: &[f64], v_next: &[f64]) -> bool {
+    pub(crate) fn sticks_now(&mut self, posed: &Posed, v_next: &[f64]) -> bool {
         let mut again = false;
         for contact in posed.rolling.iter().filter(|c| c.slides) {
-            let [before, after] = [v, v_next].map(|v| posed.jacobian.velocity(contact.block, v));
-            let slip = before.x * after.x + before.y * after.y;
-            if slip < STICKS * (before.x * before.x + before.y * before.y) {
+            let ([x, y], after) = (contact.slip, posed.jacobian.velocity(contact.block, v_next));
+            let slip = x * after.x + y * after.y;
+            if slip < STICKS * (x * x + y * y) {
                 self.sticks.resize(self.sticks.len().max(contact.block + 1), false);
                 self.sticks[contact.block] = true;
                 again = true;

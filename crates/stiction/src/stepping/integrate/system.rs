@@ -10,11 +10,11 @@
 use super::is_servo;
 use crate::input::Input;
 use crate::state::State;
-use stiction_assembly::forces::actuators::{self, rotation_vector};
+use stiction_assembly::forces::actuators::{self, effort_and_slopes};
 use stiction_assembly::laws::actuator::AffineActuator;
 use stiction_assembly::laws::spring::{held_damper, held_spring};
 use stiction_dynamics::{
-    AbaWorkspace, JointKind, Kinematics, Model, Tree, Velocities, aba_into, normalize, rates_into,
+    AbaWorkspace, Dual, JointKind, Kinematics, Model, Tree, Velocities, aba_into, normalize, rates_into,
 };
 use stiction_models::{Actuator, World};
 
@@ -69,6 +69,11 @@ impl Servo {
         let effort = self.law.effort(self.control, self.c * q[self.idx_q], self.c * v[self.dof]);
         let limited = self.law.limited(effort);
         (limited, limited == effort)
+    }
+
+    /// The effort without its limit, with its derivatives by length, rate and control.
+    pub(super) fn effort_and_slopes(&self, q: &[f64], v: &[f64]) -> Dual<3> {
+        effort_and_slopes(&self.law, self.control, self.c * q[self.idx_q], self.c * v[self.dof])
     }
 
     /// Damping and stiffness along the dof, zero where they are negative.
@@ -167,18 +172,10 @@ impl System {
         for (i, dof) in model.dofs.iter().enumerate() {
             self.tau[i] = self.applied[i] + held_damper(dof.damping, self.v[i]);
         }
-        for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
-            let (q, tau) = (&self.q[joint.idx_q..], &mut self.tau[joint.idx_v..]);
-            match joint.kind {
-                JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
-                    tau[0] += held_spring(joint.stiffness, q[0] - joint.spring_rest);
-                }
-                JointKind::Ball => {
-                    let turn = rotation_vector(q).to_array();
-                    tau.iter_mut().zip(turn).for_each(|(t, x)| *t += held_spring(joint.stiffness, x));
-                }
-                JointKind::Free => {}
-            }
+        for (_, joint) in model.springs() {
+            let stretch = joint.spring_stretch(&self.q[joint.idx_q..]);
+            let tau = self.tau[joint.idx_v..][..joint.kind.nv()].iter_mut();
+            tau.zip(stretch).for_each(|(tau, stretch)| *tau += held_spring(joint.stiffness, stretch));
         }
         for servo in &mut self.servos {
             let effort = servo.effort(&self.q, &self.v).0;

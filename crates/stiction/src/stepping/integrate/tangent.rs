@@ -10,8 +10,8 @@
 
 #![expect(clippy::needless_range_loop, reason = "indices are rows and columns of matrices")]
 
-use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
+use stiction_dynamics::{Joint, JointKind};
 
 /// The tangent of a move of one joint, in its up to six coordinates: by where it started, and by the velocity.
 pub(crate) struct Moved {
@@ -80,6 +80,14 @@ pub(crate) fn rotation_vector_change(r: Vec3) -> [[f64; 3]; 3] {
         1.0 / x - (1.0 + angle.cos()) / (2.0 * angle * angle.sin())
     };
     polynomial(r, 0.5, b)
+}
+
+/// How the stretch of the spring of a joint at the coordinates `q` changes with their tangent.
+pub(crate) fn spring_stretch_change(joint: &Joint, q: &[f64]) -> [[f64; 3]; 3] {
+    match joint.kind {
+        JointKind::Ball => rotation_vector_change(joint.spring_stretch(q).into()),
+        _ => [[1.0, 0.0, 0.0]; 3],
+    }
 }
 
 #[cfg(test)]

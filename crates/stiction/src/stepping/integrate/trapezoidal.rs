@@ -109,17 +109,15 @@ impl Trapezoidal {
         [damper, spring]: [f64; 2],
         mass: &MassMatrix,
     ) -> f64 {
-        let tree = |dof: usize| self.tree_of[dof];
-        let moves: f64 = along.iter().map(|&(dof, c)| c * c * self.mobility[dof]).sum();
+        let moves = sum(along, |dof, c| c * c * self.mobility[dof]);
         if spring * moves > STIFF {
-            along.iter().for_each(|&(dof, _)| self.stiff[tree(dof)] = true);
+            along.iter().for_each(|&(dof, _)| self.stiff[self.tree_of[dof]] = true);
         }
+        let tree = |dof: usize| self.tree_of[dof];
         if !along.iter().all(|&(dof, _)| self.driven[tree(dof)] && !self.backward[tree(dof)]) {
             return 1.0;
         }
-        spring::share(
-            (damper + spring) * along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum::<f64>(),
-        )
+        spring::share((damper + spring) * sum(along, |dof, c| c * c / mass.diagonal(dof)))
     }
 
     /// θ as [`Self::share`] found it in this step, its slope by 1/m, with the diagonal of M, and that by the gain h D + h² K.
@@ -134,7 +132,7 @@ impl Trapezoidal {
             return [1.0, 0.0, 0.0];
         }
         let gain = damper + spring;
-        let moves = along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum::<f64>();
+        let moves = sum(along, |dof, c| c * c / mass.diagonal(dof));
         let theta = spring::share(Dual::<1>::variable(gain * moves, 0));
         [theta.value, theta.tangent[0] * gain, theta.tangent[0] * moves]
     }
@@ -251,4 +249,12 @@ fn mobility(world: &World, wanted: impl Fn(usize) -> bool) -> Vec<f64> {
     problem.diagonal_blocks_into(&mut diagonal);
     dofs.iter().zip(&diagonal).for_each(|(&dof, a)| mobility[dof] = a[0]);
     mobility
+}
+/// The sum over a length Σ c q of (dof, c), which mostly is one dof.
+#[inline(always)]
+fn sum(along: &[(usize, f64)], of: impl Fn(usize, f64) -> f64) -> f64 {
+    match along {
+        &[(dof, c)] => of(dof, c),
+        several => several.iter().map(|&(dof, c)| of(dof, c)).sum(),
+    }
 }

@@ -95,10 +95,8 @@ impl Impulses {
         self.joints.clear();
         for (site, &impulse) in nmdp.sites().dofs.iter().zip(nmdp.dof_impulses()) {
             let (key, sign) = match site.resistance {
-                Resistance::Stop { coordinate, sign, .. } => {
-                    let joint = world.model.dofs[site.dof].joint;
-                    debug_assert_eq!(world.model.joints[joint].idx_q, coordinate);
-                    (RowKey::Limit { joint, side: usize::from(sign <= 0.0) }, sign.signum())
+                Resistance::Stop { end, .. } => {
+                    (RowKey::Limit { joint: end.joint, side: end.side }, end.sign)
                 }
                 Resistance::DryFriction { .. } => (RowKey::DryFriction { dof: site.dof }, 1.0),
             };

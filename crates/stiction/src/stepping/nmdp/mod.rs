@@ -9,11 +9,10 @@ mod judged;
 
 use super::attempt::Part;
 use super::canon::judged::Given;
-use super::canon::method::{Method, MethodStepper, Shared, Solved};
-use super::canon::search::Search;
+use super::canon::method::{Method, MethodStepper, Shared};
 use super::memory::Memory;
 use crate::params::StepperParams;
-use crate::report::Cause;
+use crate::report::{Cause, StepReport};
 use crate::state::State;
 use crate::stepping::slopes::{self, NoSlopes, Slopes};
 use judged::Impulses;
@@ -75,7 +74,7 @@ impl NmdpMethod {
             report: Arc::default(),
             params: params.nmdp.clone(),
         };
-        Ok(MethodStepper::of(world, own, params))
+        Ok(MethodStepper::of(world, method.name(), own, params))
     }
 
     /// The error of bodies that overlap.
@@ -114,17 +113,13 @@ fn words(failure: Failure, report: &NmdpReport, least: f64) -> String {
 }
 
 impl Method for NmdpMethod {
-    fn name(&self) -> &'static str {
-        self.nmdp.method().name()
-    }
-
     fn solve(
         &mut self,
         part: &Part<'_>,
         state: &State,
         at: &mut Shared,
         solver: &mut dyn ContactSolver,
-    ) -> Result<Solved, Cause> {
+    ) -> Result<StepReport, Cause> {
         let Part { world, input, h, .. } = *part;
         self.check_meetings(world, state)?;
         at.q.copy_from_slice(&state.q);
@@ -148,7 +143,7 @@ impl Method for NmdpMethod {
         at.efforts.copy_from_slice(self.nmdp.efforts());
         let NmdpReport { outer, residual, parts, .. } = *self.report;
         let extra = self.report.clone();
-        Ok(Solved { iterations: outer, residual, parts, extra: Some(extra), ..Solved::default() })
+        Ok(StepReport { iterations: outer, residual, parts, extra: Some(extra), ..StepReport::of_part() })
     }
 
     fn jacobian(&mut self, part: &Part<'_>, start: &State, _: &mut Shared) -> Result<Slopes, NoSlopes> {
@@ -170,11 +165,6 @@ impl Method for NmdpMethod {
             rank: found.rank,
             at_switch: found.at_switch,
         }))
-    }
-
-    /// Contacts are sites of bodies near planes.
-    fn search(&mut self) -> Option<&mut Search> {
-        None
     }
 
     fn memory_into(&self, out: &mut Memory) {

@@ -388,7 +388,7 @@ impl TimeStepping {
         if free.servos.promote(v, v_next) {
             return Some(Reason::EffortLimit);
         }
-        if rolling.sticks_now(posed, v, v_next) {
+        if rolling.sticks_now(posed, v_next) {
             return Some(Reason::SlipEnds);
         }
         if advance.trapezoidal.turn_back(&solved(params, posed, trial, warm, here, v, (slow, h)), v_next) {

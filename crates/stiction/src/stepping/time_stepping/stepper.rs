@@ -6,14 +6,12 @@ use super::energy_error::EnergyError;
 use crate::input::Input;
 use crate::report::StepReport;
 use crate::state::State;
-use crate::stepping::accepted::{Accepted, Inside};
+use crate::stepping::accepted::{Accepted, StepFacts};
 use crate::stepping::attempt::{Attempt, Ends, Part};
-use crate::stepping::contact_correction::ContactCorrection;
-use crate::stepping::contact_source::ContactSource;
 use crate::stepping::integrate::rolling::RollingBodies;
 use crate::stepping::memory::Memory;
-use crate::stepping::{LeavesOut, Stepper};
-use stiction_assembly::{ContactPoint, Posed, WarmStart};
+use crate::stepping::{Extension, LastPart, LeavesOut, Stepper};
+use stiction_assembly::WarmStart;
 use stiction_contact::ContactSolver;
 use stiction_models::World;
 
@@ -30,16 +28,9 @@ impl Stepper for TimeStepping {
         }
     }
 
-    fn posed(&self) -> &Posed {
-        &self.posed
-    }
-
-    fn impulses(&self) -> &[f64] {
-        &self.trial.impulses
-    }
-
-    fn contacts(&self) -> &[ContactPoint] {
-        &self.search.points
+    fn last(&self) -> LastPart<'_> {
+        let Self { posed, trial, search, .. } = self;
+        LastPart { posed, impulses: &trial.impulses, contacts: &search.points, rule_of_choice: None }
     }
 
     fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {
@@ -78,12 +69,6 @@ impl Stepper for TimeStepping {
         self.here.take_numbers(world, &self.advance.trapezoidal);
     }
 
-    fn clear_problem(&mut self) {
-        self.search.points.clear();
-        self.posed.clear();
-        self.trial.impulses.clear();
-    }
-
     fn may_end(&self) -> Ends {
         Ends { landings: self.search.may_bounce, meetings: self.search.finder.may_be_fast() }
     }
@@ -97,6 +82,9 @@ impl Stepper for TimeStepping {
         solver: &mut dyn ContactSolver,
     ) -> Option<StepReport> {
         let impact = self.next_impact(world, state, done, h, solver);
+        if matches!(impact, Ok(None)) {
+            LeavesOut::clear_problem(self);
+        }
         impact.unwrap_or_else(|cause| Some(StepReport::failed(cause.into())))
     }
 
@@ -116,9 +104,16 @@ impl Stepper for TimeStepping {
             factor: &self.free.factor,
             quadrature: &self.advance.rules,
             remedy: self.remedy,
-            inside: Inside {
-                here: &self.here,
-                free: &self.free,
+            facts: StepFacts {
+                rigid: self.here.rigid,
+                middle: self.here.middle.kinematics(),
+                swings: &self.here.middle.swings,
+                turns_freely: self.here.middle.of_rows().is_some(),
+                too_fast: self.here.fast.far.iter().position(|far| *far),
+                servos: &self.free.servos,
+                gravity_compensation: &self.free.gravity_compensation,
+                gyroscopic: &self.free.free_bodies,
+                q_of_dof: &self.free.q_of_dof,
                 trapezoidal: &self.advance.trapezoidal,
                 ballistic: &self.advance.ballistic,
                 finder: &self.search.finder,
@@ -130,19 +125,23 @@ impl Stepper for TimeStepping {
         })
     }
 
-    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
-        self.room.correction = correction;
-        true
-    }
-
-    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
-        self.search.add(source);
+    fn extend(&mut self, extension: Extension) -> bool {
+        match extension {
+            Extension::ContactCorrection(correction) => self.room.correction = correction,
+            Extension::ContactSource(source) => self.search.add(source),
+        }
         true
     }
 }
 
 impl LeavesOut for TimeStepping {
-    fn select(&mut self, awake: &dyn Fn(usize) -> bool) {
+    fn select(&mut self, awake: &dyn Fn(usize) -> bool, held: Option<(&World, &[f64])>) {
+        if let Some((world, q)) = held {
+            self.advance.q.copy_from_slice(q);
+            if self.search.finder.sweeps() {
+                self.here.kin.update(&world.model, q); // it is of the end of the step
+            }
+        }
         let Self { here, free, search, advance, trial, .. } = self;
         here.select(&advance.trapezoidal.tree_of, awake);
         free.select(here);
@@ -175,10 +174,9 @@ impl LeavesOut for TimeStepping {
         found.is_ok()
     }
 
-    fn hold_at(&mut self, world: &World, q: &[f64]) {
-        self.advance.q.copy_from_slice(q);
-        if self.search.finder.sweeps() {
-            self.here.kin.update(&world.model, q); // it is of the end of the step
-        }
+    fn clear_problem(&mut self) {
+        self.search.points.clear();
+        self.posed.clear();
+        self.trial.impulses.clear();
     }
 }

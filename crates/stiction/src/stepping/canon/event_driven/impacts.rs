@@ -25,7 +25,7 @@ impl EventDriven {
         law.search.find(world, &law.at.kin, &law.still, (0.0, TOUCH), &mut law.points);
         law.points.retain(|c| c.gap <= TOUCH);
         law.stops.iter_mut().for_each(|s| s.closed = None);
-        if law.points.is_empty() && law.stops.iter().all(|s| s.gap(&self.q) > TOUCH) {
+        if law.points.is_empty() && law.stops.iter().all(|s| s.end.gap(&self.q) > TOUCH) {
             return Ok(());
         }
         law.rows.factor(world, &law.at.kin)?;
@@ -37,7 +37,7 @@ impl EventDriven {
             law.at.look(world, &self.q, &v);
             let (at, points) = (&law.at, &law.points);
             let approaches = |c: &ContactPoint| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) < -SLIPS;
-            let stops = |s: &Stop| s.gap(&self.q) <= TOUCH && s.opening(&v) < -SLIPS;
+            let stops = |s: &Stop| s.end.gap(&self.q) <= TOUCH && s.end.opening(&v) < -SLIPS;
             if !points.iter().any(approaches) && !law.stops.iter().any(stops) {
                 break;
             }

@@ -34,12 +34,12 @@ mod stops;
 use super::chart;
 use super::ended::add_changes;
 use super::judged::{Given, JointForce};
-use super::mechanics::{Gains, Mechanics};
-use super::method::{Method, Published, Shared, Solved};
+use super::mechanics::Mechanics;
+use super::method::{Method, Published, Shared};
 use super::ode::defect::energy_made;
 use super::ode::{Dense, Integrator, System, Tolerance};
 use super::rows::Rows;
-use super::search::{Search, relative_velocity};
+use super::search::{Search, contact_powers, relative_velocity};
 use super::unsupported::{Features, UnsupportedByCanon};
 use crate::canon_params::OdeMethod;
 use crate::catalogue::{StepperEntry, entry};
@@ -47,7 +47,7 @@ use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
 use crate::remedy::Remedy;
-use crate::report::Cause;
+use crate::report::{Cause, StepReport};
 use crate::state::State;
 use crate::stepping::attempt::Part;
 use crate::stepping::slopes::{NoSlopes, Slopes};
@@ -110,7 +110,6 @@ impl Published for EventDriven {
         let own = params.canon.event_driven;
         let tolerance = Tolerance { relative: own.relative_tolerance, absolute: own.absolute_tolerance };
         let common = Common { tolerance: 1e-12, max_iterations: 2000 };
-        let gains = Gains::new(world);
         let mut weights = vec![0.0; model.trees];
         model.bodies.iter().for_each(|b| weights[b.tree] += b.inertia.mass * model.gravity.norm());
         weights.iter_mut().for_each(|w| *w = f64::max(*w, 1e-9));
@@ -122,11 +121,10 @@ impl Published for EventDriven {
             remedy: None,
             law: Modes {
                 solver: make_from("auto", &common, &Params::default())?,
-                rows: Rows::new(world, gains.q_of_dof.clone()),
+                rows: Rows::new(world),
                 params: params.clone(),
                 at: Mechanics::new(world),
                 nudged: Mechanics::new(world),
-                gains,
                 search: Search::new(world)?,
                 points: Vec::new(),
                 other: Search::new(world)?,
@@ -147,17 +145,13 @@ impl Published for EventDriven {
 }
 
 impl Method for EventDriven {
-    fn name(&self) -> &'static str {
-        Self::ENTRY.name
-    }
-
     fn solve(
         &mut self,
         part: &Part<'_>,
         state: &State,
         at: &mut Shared,
         solver: &mut dyn ContactSolver,
-    ) -> Result<Solved, Cause> {
+    ) -> Result<StepReport, Cause> {
         let (Part { world, input, h, .. }, n) = (*part, state.v.len());
         self.integrator.set_next_step(at.substep.unwrap_or(0.0));
         self.law.at.look(world, &state.q, &state.v);
@@ -215,8 +209,8 @@ impl Method for EventDriven {
         add_changes(ledger, before, after);
         at.efforts.copy_from_slice(&law.at.forces.efforts);
         at.substep = Some(self.integrator.next_step());
-        let (parts, remedy, ledger) = (events + 1, self.remedy, Some(self.ledger));
-        Ok(Solved { iterations: steps, parts, remedy, ledger, ..Solved::default() })
+        let (parts, remedy, ledger) = (events + 1, self.remedy, Some(Box::new(self.ledger)));
+        Ok(StepReport { iterations: steps, parts, remedy, ledger, ..StepReport::of_part() })
     }
 
     fn jacobian(&mut self, _: &Part<'_>, _: &State, _: &mut Shared) -> Result<Slopes, NoSlopes> {
@@ -225,17 +219,12 @@ impl Method for EventDriven {
         ))
     }
 
-    /// Contacts are looked for from two searches, and a source has one place: it knows none.
-    fn search(&mut self) -> Option<&mut Search> {
-        None
+    fn mechanics(&mut self) -> Vec<&mut Mechanics> {
+        vec![&mut self.law.at, &mut self.law.nudged]
     }
 
-    fn take_numbers(&mut self, world: &World) {
-        self.law.at.take_numbers(world);
-        self.law.nudged.take_numbers(world);
-        self.law.gains = Gains::new(world);
-        self.law.search.finder.take_surfaces(world);
-        self.law.other.finder.take_surfaces(world);
+    fn searches(&mut self) -> Vec<&mut Search> {
+        vec![&mut self.law.search, &mut self.law.other]
     }
 
     fn forget(&mut self) {
@@ -262,13 +251,8 @@ impl System for Motions<'_> {
             works[1] += v * input.generalized.get(i).copied().unwrap_or(0.0);
             works[2] += v * law.at.forces.damping[i];
         }
-        for (c, force) in law.points.iter().zip(&law.forces) {
-            let velocity = relative_velocity(&law.at.kin, &law.at.vel, c);
-            let normal = c.n * c.n.dot(*force);
-            works[3] += velocity.dot(normal);
-            works[4] += velocity.dot(*force - normal);
-        }
-        works[5] = law.stops.iter().map(|s| s.force * s.opening(v)).sum();
+        [works[3], works[4]] = contact_powers(&law.at.kin, &law.at.vel, &law.points, &law.forces);
+        works[5] = law.stops.iter().map(|s| s.force * s.end.opening(v)).sum();
         law.factor.solve_in_place(&mut law.tau);
         let (rate, rest) = out.split_at_mut(n);
         let (acceleration, power) = rest.split_at_mut(n);
@@ -317,7 +301,7 @@ impl System for Motions<'_> {
         for stop in &law.stops {
             match stop.closed {
                 Some(_) => overloaded |= stop.force < -LOOSE * law.weights[stop.tree],
-                None if stop.gap(&law.q) < -SLACK && stop.opening(v) < -SLIPS => return Ok(true),
+                None if stop.end.gap(&law.q) < -SLACK && stop.end.opening(v) < -SLIPS => return Ok(true),
                 None => {}
             }
         }

@@ -6,7 +6,7 @@
 //! where the choice, made anew, is another.
 
 use super::super::judged::add_forces;
-use super::super::mechanics::{Gains, Mechanics};
+use super::super::mechanics::Mechanics;
 use super::super::rows::Rows;
 use super::super::search::{Search, relative_velocity};
 use super::stops::Stop;
@@ -29,6 +29,15 @@ pub(super) struct Active {
     chosen: Vec3,
 }
 
+/// Unknown forces of contacts: points with directions of unit forces, and the sizes of the choice [N].
+#[derive(Default)]
+struct Unknowns {
+    directions: Vec<(usize, Vec3)>,
+    chosen: Vec<f64>,
+    /// Points, axes, and the accelerations along them that are to vanish [m/s²].
+    rows: Vec<(usize, Vec3, f64)>,
+}
+
 /// The evaluation of (1), with its scratch.
 pub(super) struct Modes {
     pub(super) params: StepperParams,
@@ -36,7 +45,6 @@ pub(super) struct Modes {
     pub(super) rows: Rows,
     pub(super) at: Mechanics,
     pub(super) nudged: Mechanics,
-    pub(super) gains: Gains,
     pub(super) search: Search,
     pub(super) points: Vec<ContactPoint>,
     pub(super) other: Search,
@@ -74,14 +82,10 @@ impl Modes {
         (q, v): (&[f64], &[f64]),
         input: &Input,
     ) -> Result<(), String> {
-        self.at.find_forces(world, (q, v), &input.control, &self.gains.q_of_dof);
+        self.at.find_forces(world, (q, v), &input.control);
         self.at.find_mass(world);
         self.factor.factor(&self.at.mass).map_err(|e| format!("the mass matrix: {e}"))?;
-        let f = &self.at.forces;
-        for (i, tau) in self.tau.iter_mut().enumerate() {
-            let given = input.generalized.get(i).copied().unwrap_or(0.0);
-            *tau = f.inertial[i] + f.springs[i] + f.damping[i] + f.actuators[i] + given;
-        }
+        self.tau.iter_mut().zip(self.at.total(&input.generalized)).for_each(|(tau, total)| *tau = total);
         Ok(())
     }
 
@@ -118,35 +122,7 @@ impl Modes {
         }
         let rates = if touches { self.contact_rates(world, q, v)? } else { Vec::new() };
         let n = v.len();
-        // Unit forces of unknowns with their chosen sizes, and rows of equations.
-        let mut directions: Vec<(usize, Vec3)> = Vec::new();
-        let mut chosen: Vec<f64> = Vec::new();
-        let mut rows: Vec<(usize, Vec3, f64)> = Vec::new();
-        for (active, found) in self.active.iter().zip(&self.found) {
-            let Some(p) = *found else { continue };
-            let c = &self.points[p];
-            let velocity = relative_velocity(&self.at.kin, &self.at.vel, c);
-            let opening = c.n.dot(velocity);
-            rows.push((p, c.n, rates[p].0 + 2.0 * ALPHA * opening + ALPHA * ALPHA * c.gap));
-            match active.slides {
-                Some(start) => {
-                    let slip = velocity - c.n * opening;
-                    let turned_back = slip.dot(start) <= 0.0;
-                    let along = if turned_back { start } else { slip * (1.0 / slip.norm()) };
-                    directions.push((p, c.n - along * c.friction));
-                    chosen.push(c.n.dot(active.chosen));
-                }
-                None => {
-                    for axis in [c.n, c.t1, c.t2] {
-                        directions.push((p, axis));
-                        chosen.push(axis.dot(active.chosen));
-                    }
-                    for t in [c.t1, c.t2] {
-                        rows.push((p, t, t.dot(rates[p].1) + 2.0 * ALPHA * t.dot(velocity)));
-                    }
-                }
-            }
-        }
+        let Unknowns { directions, mut chosen, rows } = self.unknowns(&rates);
         let column = |p: usize, force: Vec3| {
             let mut out = vec![0.0; n];
             let points = &self.points[p..=p];
@@ -159,12 +135,65 @@ impl Modes {
         for stop in &self.stops {
             let Some(force) = stop.closed else { continue };
             let mut along = vec![0.0; n];
-            along[stop.dof] = stop.sign;
+            along[stop.end.dof] = stop.end.sign;
             equations.push(along.clone());
             columns.push(along);
             chosen.push(force);
-            right.push(-2.0 * ALPHA * stop.opening(v) - ALPHA * ALPHA * stop.gap(q));
+            right.push(-2.0 * ALPHA * stop.end.opening(v) - ALPHA * ALPHA * stop.end.gap(q));
         }
+        let sizes = self.least_change(columns, &equations, right, chosen)?;
+        let mut sizes = sizes.iter();
+        for (&(p, force), size) in directions.iter().zip(&mut sizes) {
+            self.forces[p] += force * *size;
+        }
+        for (stop, size) in self.stops.iter_mut().filter(|s| s.closed.is_some()).zip(sizes) {
+            stop.force = *size;
+            self.tau[stop.end.dof] += stop.end.sign * size;
+        }
+        add_forces(world, &self.at.kin, &self.points, &self.forces, 1.0, &mut self.tau);
+        Ok(())
+    }
+
+    /// The forces that the modes leave open, and what they ask of accelerations.
+    fn unknowns(&self, rates: &[(f64, Vec3)]) -> Unknowns {
+        let mut out = Unknowns::default();
+        for (active, found) in self.active.iter().zip(&self.found) {
+            let Some(p) = *found else { continue };
+            let c = &self.points[p];
+            let velocity = relative_velocity(&self.at.kin, &self.at.vel, c);
+            let opening = c.n.dot(velocity);
+            out.rows.push((p, c.n, rates[p].0 + 2.0 * ALPHA * opening + ALPHA * ALPHA * c.gap));
+            match active.slides {
+                Some(start) => {
+                    let slip = velocity - c.n * opening;
+                    let turned_back = slip.dot(start) <= 0.0;
+                    let along = if turned_back { start } else { slip * (1.0 / slip.norm()) };
+                    out.directions.push((p, c.n - along * c.friction));
+                    out.chosen.push(c.n.dot(active.chosen));
+                }
+                None => {
+                    for axis in [c.n, c.t1, c.t2] {
+                        out.directions.push((p, axis));
+                        out.chosen.push(axis.dot(active.chosen));
+                    }
+                    for t in [c.t1, c.t2] {
+                        out.rows.push((p, t, t.dot(rates[p].1) + 2.0 * ALPHA * t.dot(velocity)));
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The sizes of forces along `columns`, nearest to the `chosen`, with which the accelerations along
+    /// `equations` are those on the right.
+    fn least_change(
+        &self,
+        columns: Vec<Vec<f64>>,
+        equations: &[Vec<f64>],
+        right: Vec<f64>,
+        chosen: Vec<f64>,
+    ) -> Result<DVector<f64>, String> {
         let mut free = self.tau.clone();
         self.factor.solve_in_place(&mut free);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -176,22 +205,12 @@ impl Modes {
         }
         let chosen = DVector::from_vec(chosen);
         let right =
-            DVector::from_iterator(m, right.iter().zip(&equations).map(|(r, row)| r - dot(row, &free)));
+            DVector::from_iterator(m, right.iter().zip(equations).map(|(r, row)| r - dot(row, &free)));
         let missing = right - &matrix * &chosen;
         let svd = matrix.svd(true, true);
         let least = RANK * svd.singular_values.max();
         let change = svd.solve(&missing, least).map_err(|e| format!("contact forces of the modes: {e}"))?;
-        let sizes = chosen + change;
-        let mut sizes = sizes.iter();
-        for (&(p, force), size) in directions.iter().zip(&mut sizes) {
-            self.forces[p] += force * *size;
-        }
-        for (stop, size) in self.stops.iter_mut().filter(|s| s.closed.is_some()).zip(sizes) {
-            stop.force = *size;
-            self.tau[stop.dof] += stop.sign * size;
-        }
-        add_forces(world, &self.at.kin, &self.points, &self.forces, 1.0, &mut self.tau);
-        Ok(())
+        Ok(chosen + change)
     }
 
     /// Modes of what touches and does not part of `search`, at q and v: bearing nothing over the short time ε
@@ -209,8 +228,8 @@ impl Modes {
         let mut stopped = q.to_vec();
         let mut stops = std::mem::take(&mut self.stops);
         stops.iter_mut().for_each(|s| s.closed = None);
-        let touching = |s: &Stop| s.gap(q) <= TOUCH && s.opening(v) <= SLIPS;
-        stops.iter().filter(|s| touching(s)).for_each(|s| s.close_gap(&mut stopped));
+        let touching = |s: &Stop| s.end.gap(q) <= TOUCH && s.end.opening(v) <= SLIPS;
+        stops.iter().filter(|s| touching(s)).for_each(|s| stopped[s.end.idx_q] = s.end.at);
         let any = stops.iter().any(touching);
         self.stops = stops;
         if self.points.is_empty() && !any {
@@ -220,15 +239,28 @@ impl Modes {
         let mut free = self.tau.clone();
         self.factor.solve_in_place(&mut free);
         free.iter_mut().zip(v).for_each(|(a, v)| *a = v + SHORT * *a);
+        // J̇ v belongs to the velocities at the end of the short time.
+        let turning = self.contact_rates(world, q, v)?;
+        let points = self.pose_short(world, (&stopped, v, &free), &turning)?;
+        let mut after = free.clone();
+        self.rows.solve(self.solver.as_mut(), &mut after)?;
+        Ok(self.bearing(world, &points, touching))
+    }
+
+    /// Poses the problem of the short time, in which what touches is closed; its points.
+    fn pose_short(
+        &mut self,
+        world: &World,
+        (q, v, free): (&[f64], &[f64], &[f64]),
+        turning: &[(f64, Vec3)],
+    ) -> Result<Vec<ContactPoint>, String> {
         let closed =
             |c: &ContactPoint| ContactPoint { gap: 0.0, face: Face::of_one(0.0), restitution: 0.0, ..*c };
         let points: Vec<ContactPoint> = self.points.iter().map(closed).collect();
         let params =
             RowParams { bouncing_speed: f64::INFINITY, ..self.params.rows(SHORT, &world.model.gravity) };
         self.rows.factor(world, &self.at.kin)?;
-        self.rows.pose(world, (&self.at.kin, &points), (&stopped, v, &free), params, true)?;
-        // J̇ v belongs to the velocities at the end of the short time.
-        let turning = self.contact_rates(world, q, v)?;
+        self.rows.pose(world, (&self.at.kin, &points), (q, v, free), params, true)?;
         let posed = &mut self.rows.posed;
         for (block, what) in posed.blocks.iter().enumerate() {
             let BlockKey::Contact(c) = what.key else { continue };
@@ -241,8 +273,16 @@ impl Modes {
                 posed.problem.free_velocity[rows.start + 1] += SHORT * c.t2.dot(rate);
             }
         }
-        let mut after = free.clone();
-        self.rows.solve(self.solver.as_mut(), &mut after)?;
+        Ok(points)
+    }
+
+    /// The contacts and stops that bear something in the problem of the short time, with their modes.
+    fn bearing(
+        &mut self,
+        world: &World,
+        points: &[ContactPoint],
+        touching: impl Fn(&Stop) -> bool,
+    ) -> Vec<Active> {
         let (posed, impulses) = (&self.rows.posed, &self.rows.impulses);
         let mut along = Vec::new();
         posed.problem.velocities_into(impulses, &mut along);
@@ -276,7 +316,7 @@ impl Modes {
             let force = (point.n * impulses[normal] + tangential(impulses)) * (1.0 / SHORT);
             chosen.push(Active { key: key(point), slides, chosen: force });
         }
-        Ok(chosen)
+        chosen
     }
 
     /// Whether the modes, chosen anew at q and v, are those there are; their forces are taken. Contacts at q

@@ -1,7 +1,7 @@
 //! The forces of a step of the θ-method: (3) or (4) of [`super`] about a velocity w, and what of them depends
 //! on v⁺ − w.
 
-use super::super::mechanics::Gains;
+use super::super::mechanics::Mechanics;
 use super::super::method::Shared;
 use super::laws::ThetaLaw;
 use super::{Room, Theta};
@@ -20,7 +20,7 @@ impl<L: ThetaLaw> Theta<L> {
         integrate_into(&world.model, &state.q, scratch, if within { theta * h } else { h }, q_ahead);
         let v_ahead = if within { &*scratch } else { &*w };
         self.ahead.look(world, q_ahead, v_ahead);
-        self.ahead.find_forces(world, (q_ahead, v_ahead), &input.control, &self.gains.q_of_dof);
+        self.ahead.find_forces(world, (q_ahead, v_ahead), &input.control);
         if self.rule.inertial {
             self.ahead.find_mass(world);
             self.ahead.find_derivatives(world, v_ahead);
@@ -40,11 +40,11 @@ impl<L: ThetaLaw> Theta<L> {
         let (s, share) = (h * self.rule.theta, self.rule.share);
         let Room { w, implicit, base, scratch, .. } = &mut self.room;
         implicit.iter_mut().enumerate().for_each(|(i, x)| {
-            *x = s * (self.gains.dampers[i] + s * self.gains.springs[i]);
+            *x = s * (self.start.dampers[i] + s * self.start.springs[i]);
         });
-        for (a, at_limit) in world.actuators.iter().zip(&self.ahead.forces.at_limit) {
-            if let ([(dof, c)], false) = (&a.transmission[..], at_limit) {
-                let gain = -s * (a.law.bias_velocity + s * a.law.bias_length) * c * c;
+        for (k, a) in world.actuators.iter().enumerate() {
+            if let ([(dof, c)], false) = (&a.transmission[..], self.ahead.forces.at_limit[k]) {
+                let gain = -s * self.ahead.actuator_gain(k, [1.0, s]) * c * c;
                 implicit[*dof] += gain.max(0.0);
             }
         }
@@ -83,7 +83,7 @@ impl<L: ThetaLaw> Theta<L> {
     pub(super) fn find_change(&mut self, part: &Part<'_>, v_next: &[f64]) -> bool {
         let (world, by_theta, s) = (part.world, self.rule.inertial, part.h * self.rule.theta);
         let several = world.actuators.iter().any(|a| a.transmission.len() > 1)
-            || world.actuators.iter().any(|a| a.law.bias_velocity + s * a.law.bias_length > 0.0);
+            || (0..world.actuators.len()).any(|i| self.ahead.actuator_gain(i, [1.0, s]) > 0.0);
         if !by_theta && !several {
             return false;
         }
@@ -96,8 +96,8 @@ impl<L: ThetaLaw> Theta<L> {
         }
         scratch.clear();
         scratch.resize(change.len(), 0.0);
-        Gains::add_actuator_change(world, &self.ahead.forces.at_limit, [1.0, s], difference, scratch);
-        let Gains { springs, dampers, .. } = &self.gains;
+        self.ahead.add_actuator_change(world, [1.0, s], difference, scratch);
+        let Mechanics { springs, dampers, .. } = &self.start;
         for (i, change) in change.iter_mut().enumerate() {
             let x = difference[i];
             *change = s * (*change + scratch[i] - (dampers[i] + s * springs[i]) * x) - self.added[i] * x
@@ -117,7 +117,7 @@ impl<L: ThetaLaw> Theta<L> {
             let change: f64 = a.transmission.iter().map(|&(d, c)| c * (v_next[d] - w[d])).sum();
             let mut effort = ahead.forces.efforts[i];
             if !ahead.forces.at_limit[i] {
-                effort += theta / share * (a.law.bias_velocity + s * a.law.bias_length) * change;
+                effort += theta / share * ahead.actuator_gain(i, [1.0, s]) * change;
                 if let Some([lo, hi]) = a.effort_limit
                     && !(lo..=hi).contains(&effort)
                 {

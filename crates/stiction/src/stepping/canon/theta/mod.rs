@@ -32,14 +32,14 @@ mod works;
 
 pub(crate) use laws::{Anitescu, Moreau, StewartTrinkle, Todorov};
 
-use super::mechanics::{Gains, Mechanics};
-use super::method::{Method, Published, Shared, Solved};
+use super::mechanics::Mechanics;
+use super::method::{Method, Published, Shared};
 use super::rows::Rows;
 use super::search::{Search, relative_velocity, velocities_into};
-use super::unsupported::{Features, UnsupportedByCanon, pressing};
+use super::unsupported::{Features, UnsupportedByCanon, pressing, refuse_compliant};
 use crate::catalogue::StepperEntry;
 use crate::params::StepperParams;
-use crate::report::{Cause, StepStatus};
+use crate::report::{Cause, StepReport, StepStatus};
 use crate::state::State;
 use crate::stepping::attempt::Part;
 use crate::stepping::integrate::Linkages;
@@ -77,7 +77,6 @@ pub(crate) struct Theta<L> {
     kept: Vec<bool>,
     /// No contact presses over an area.
     in_points: bool,
-    gains: Gains,
     search: Search,
     /// Contacts of the last step that go on, and per contact of this step what they start with, where they
     /// are held by their mean.
@@ -126,7 +125,6 @@ impl<L: ThetaLaw> Published for Theta<L> {
             in_points: pressing(world).is_none(),
             linkages: Linkages::new(world),
             kept: vec![false; model.trees],
-            gains: Gains::new(world),
             search: Search::new(world)?,
             lasting: Lasting::default(),
             held: Vec::new(),
@@ -152,26 +150,19 @@ impl<L: ThetaLaw> Published for Theta<L> {
 }
 
 impl<L: ThetaLaw> Method for Theta<L> {
-    fn name(&self) -> &'static str {
-        Self::ENTRY.name
-    }
-
     fn solve(
         &mut self,
         part: &Part<'_>,
         state: &State,
         at: &mut Shared,
         solver: &mut dyn ContactSolver,
-    ) -> Result<Solved, Cause> {
+    ) -> Result<StepReport, Cause> {
         let mut own = self.own.take();
         let solved = match &mut own {
             Some(own) => self.solve_by(part, state, at, own.as_mut()),
-            None if solver.needs().softness => Err(format!(
-                "{} takes contact solvers of rigid laws; {} is one of a compliant law",
-                L::ENTRY.name,
-                solver.name()
-            )),
-            None => self.solve_by(part, state, at, solver),
+            None => {
+                refuse_compliant(L::ENTRY.name, solver).and_then(|()| self.solve_by(part, state, at, solver))
+            }
         };
         self.own = own;
         solved?;
@@ -183,26 +174,23 @@ impl<L: ThetaLaw> Method for Theta<L> {
         if !finite {
             return Err("a number stopped being finite".to_owned().into());
         }
-        let ledger = self.ledger(part, state, at);
+        let ledger = Some(Box::new(self.ledger(part, state, at)));
         self.remember(part.h, at);
         let SolveReport { status, iterations, residual } = self.report;
         let status = StepStatus::from(status);
-        Ok(Solved { status, iterations, residual, ledger: Some(ledger), ..Solved::default() })
+        Ok(StepReport { status, iterations, residual, ledger, ..StepReport::of_part() })
     }
 
     fn jacobian(&mut self, part: &Part<'_>, start: &State, at: &mut Shared) -> Result<Slopes, NoSlopes> {
         self.differentiate(part, start, at)
     }
 
-    fn search(&mut self) -> Option<&mut Search> {
-        Some(&mut self.search)
+    fn mechanics(&mut self) -> Vec<&mut Mechanics> {
+        vec![&mut self.start, &mut self.ahead, &mut self.middle]
     }
 
-    fn take_numbers(&mut self, world: &World) {
-        self.start.take_numbers(world);
-        self.ahead.take_numbers(world);
-        self.gains = Gains::new(world);
-        self.search.finder.take_surfaces(world);
+    fn searches(&mut self) -> Vec<&mut Search> {
+        vec![&mut self.search]
     }
 
     fn rule_of_choice(&self) -> Option<&'static str> {
@@ -234,7 +222,7 @@ impl<L: ThetaLaw> Theta<L> {
         let Part { world, input, h, .. } = *part;
         let here = (&state.q[..], &state.v[..]);
         self.start.look(world, here.0, here.1);
-        self.start.find_forces(world, here, &input.control, &self.gains.q_of_dof);
+        self.start.find_forces(world, here, &input.control);
         self.start.find_mass(world);
         self.room.w.copy_from_slice(&state.v);
         if self.rule.midpoint {

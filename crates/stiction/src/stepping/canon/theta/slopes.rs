@@ -145,7 +145,7 @@ impl<L: ThetaLaw> Theta<L> {
     ) -> Result<Values, NoSlopes> {
         let (Part { world, input, h, .. }, here) = (*part, NoSlopes::Here);
         self.start.look(world, &state.q, &state.v);
-        self.start.find_forces(world, (&state.q, &state.v), &input.control, &self.gains.q_of_dof);
+        self.start.find_forces(world, (&state.q, &state.v), &input.control);
         self.start.find_mass(world);
         if self.rule.midpoint {
             integrate_into(&world.model, &state.q, &state.v, 0.5 * h, &mut self.room.q_ahead);

@@ -1,7 +1,6 @@
 //! The energy ledger of a step of the θ-method.
 
 use super::super::ended::{add_changes, works_of_rows};
-use super::super::mechanics::Gains;
 use super::super::method::Shared;
 use super::super::rows::Rows;
 use super::super::search::velocities_into;
@@ -31,13 +30,7 @@ impl<L: ThetaLaw> Theta<L> {
             change.fill(0.0);
         }
         let mut of_actuators = vec![0.0; n];
-        Gains::add_actuator_change(
-            world,
-            &self.ahead.forces.at_limit,
-            [1.0, s],
-            difference,
-            &mut of_actuators,
-        );
+        self.ahead.add_actuator_change(world, [1.0, s], difference, &mut of_actuators);
         let mut ledger = EnergyLedger::default();
         let (mut inertial, mut springs) = (0.0, 0.0);
         let (a, b) = (&self.ahead.forces, &self.start.forces);
@@ -46,8 +39,8 @@ impl<L: ThetaLaw> Theta<L> {
             let both = |ahead: &[f64], start: &[f64], share: f64| share * ahead[i] + (1.0 - share) * start[i];
             let (v, x) = (mean[i], difference[i]);
             inertial += v * (h * both(&a.inertial, &b.inertial, inertial_share) + s * change[i]);
-            springs += v * (h * both(&a.springs, &b.springs, share) - s * s * self.gains.springs[i] * x);
-            let damping = h * both(&a.damping, &b.damping, share) - s * self.gains.dampers[i] * x;
+            springs += v * (h * both(&a.springs, &b.springs, share) - s * s * self.start.springs[i] * x);
+            let damping = h * both(&a.damping, &b.damping, share) - s * self.start.dampers[i] * x;
             ledger.damping += v * (damping - self.added[i] * (x + h * state.v[i]));
             ledger.actuators += v * (h * both(&a.actuators, &b.actuators, share) + s * of_actuators[i]);
             ledger.applied += v * h * input.generalized.get(i).copied().unwrap_or(0.0);

@@ -1,0 +1,166 @@
+//! Derivatives of the rows of joints and tendons: the laws of [`stiction_assembly::rows::scalar`] at dual
+//! numbers, and what turns.
+//!
+//! ```text
+//!     ∂c/∂q_j, ∂c/∂v_j where J v⁺ stays      the biases of a row by q_j and v_j                       (1)
+//! ```
+
+use super::LinearizationError;
+use super::forces::Forces;
+use super::rows::Writer;
+use crate::stepping::integrate::tangent::rotation_vector_change;
+use nalgebra::DMatrix;
+use stiction_assembly::RowKey;
+use stiction_assembly::forces::ImplicitForce;
+use stiction_assembly::forces::actuators::rotation_vector;
+use stiction_assembly::laws::actuator::Effort;
+use stiction_assembly::rows::scalar;
+use stiction_dynamics::spatial::vec3;
+use stiction_dynamics::{Dual, JointKind};
+
+impl Writer<'_> {
+    /// A row of joints, tendons or loops.
+    pub(super) fn row(
+        &mut self,
+        block: usize,
+        key: RowKey,
+        force: &mut DMatrix<f64>,
+    ) -> Result<(), LinearizationError> {
+        let Forces { world, accepted, .. } = *self.forces;
+        let row = accepted.posed.problem.range(block).start;
+        let lambda = self.at.impulses[row];
+        // At the instant of an impact gaps ask for nothing.
+        let instant = accepted.facts.rows.is_instant();
+        match key {
+            RowKey::Loop { .. } => return Err(LinearizationError::Row(key.words(world))),
+            RowKey::Limit { joint, .. } if world.model.joints[joint].kind == JointKind::Ball => {
+                self.ball_limit(row, joint, self.at.biases && !instant, force);
+            }
+            RowKey::Coupling { index } => {
+                if self.at.biases {
+                    self.biases(block, key)?;
+                }
+                self.curve(row, index, lambda, force);
+            }
+            RowKey::Limit { .. } if instant => {}
+            _ if !self.at.biases => {}
+            RowKey::ImplicitForce(ImplicitForce::Actuator(i)) => self.actuator(row, i, lambda),
+            _ => self.biases(block, key)?,
+        }
+        Ok(())
+    }
+
+    /// (1) of a row whose direction is constant.
+    fn biases(&mut self, block: usize, key: RowKey) -> Result<(), LinearizationError> {
+        let Forces { world, start, accepted, .. } = *self.forces;
+        let (facts, bias) = (&accepted.facts, accepted.posed.blocks[block].bias);
+        let row = accepted.posed.problem.range(block).start;
+        let feedback = accepted.posed.choice().feedback;
+        let numbers = |x: &[f64]| x.iter().map(|x| Dual::<2>::constant(*x)).collect::<Vec<_>>();
+        let (mut q, mut v, free_velocity) = (numbers(&start.q), numbers(&start.v), numbers(accepted.v_free));
+        let (params, q_of_dof) = (facts.rows.cast(Dual::constant(0.0)), facts.q_of_dof);
+        let model = self.model.get_or_insert_with(|| world.model.cast(Dual::constant(0.0)));
+        let gaps = matches!(key, RowKey::Limit { .. } | RowKey::TendonLimit { .. } | RowKey::Coupling { .. });
+        for (dof, c) in scalar::terms(world, key) {
+            (q[q_of_dof[dof]].tangent[0], v[dof].tangent[1]) = (1.0, 1.0);
+            let at = scalar::At {
+                params,
+                q: &q,
+                v: &v,
+                free_velocity: &free_velocity,
+                q_of_dof,
+                model,
+                laws: &[],
+                efforts: &[],
+            };
+            let of = scalar::row(world, key, &at);
+            if matches!(key, RowKey::TendonLimit { .. })
+                && (of.gap.value - bias.gap).abs() > 1e-9 * (1.0 + bias.gap.abs())
+            {
+                return Err(LinearizationError::Row(key.words(world)));
+            }
+            let [by_q, by_v] = [0, 1].map(|k| of.gap.tangent[k] + feedback * of.feedback.tangent[k]);
+            let at_q = (row, self.columns.q(dof));
+            self.out.velocity[at_q] += by_q;
+            self.out.velocity[(row, self.columns.v(dof))] += by_v;
+            self.out.correction[at_q] += of.correction.tangent[0];
+            if gaps {
+                self.out.gap[at_q] += c;
+                self.out.bias[at_q] += by_q;
+            }
+            (q[q_of_dof[dof]].tangent[0], v[dof].tangent[1]) = (0.0, 0.0);
+        }
+        Ok(())
+    }
+
+    /// An actuator that is a row, (3) of [`stiction_assembly::laws::actuator`].
+    fn actuator(&mut self, row: usize, index: usize, lambda: f64) {
+        let Forces { world, accepted, h, .. } = *self.forces;
+        let a = &world.actuators[index];
+        let change = self.forces.effort_change(index, a, self.mass);
+        let Effort { start, implicit } = accepted.facts.servos.of(index).0;
+        let effort = Effort { start: Dual::<2>::variable(start, 0), implicit: Dual::variable(implicit, 1) };
+        let of = effort.row(Dual::constant(0.0), Dual::constant(h));
+        for (j, x) in change.start.iter().enumerate() {
+            self.out.velocity[(row, j)] += of.g.tangent[0] * x;
+        }
+        for (j, x) in change.implicit.iter().enumerate() {
+            self.out.velocity[(row, j)] += (of.g.tangent[1] + lambda * of.compliance.tangent[1]) * x;
+        }
+        for &(dof, c) in &a.transmission {
+            self.out.velocity[(row, self.columns.v(dof))] -= c;
+        }
+    }
+
+    /// The range of a ball joint, whose direction turns.
+    fn ball_limit(&mut self, row: usize, joint: usize, biases: bool, force: &mut DMatrix<f64>) {
+        let joint = &self.forces.world.model.joints[joint];
+        let (first, lambda) = (joint.idx_v, self.at.impulses[row]);
+        let most = joint.limit.map_or(f64::INFINITY, |[_, most]| most);
+        let turn = rotation_vector(&self.forces.start.q[joint.idx_q..]);
+        let one = |x: f64| Dual::<1>::variable(x, 0);
+        let bias = self.forces.accepted.facts.rows.cast(one(0.0)).gap_bias(one(most - turn.norm()));
+        let asks = f64::from(u8::from(biases));
+        let Some(axis) = turn.normalized() else { return };
+        let by_q = rotation_vector_change(turn);
+        let w = [0, 1, 2].map(|k| self.at.v[first + k]);
+        for l in 0..3 {
+            let dr = vec3(by_q[0][l], by_q[1][l], by_q[2][l]);
+            let rate = axis.dot(dr);
+            let d_axis = (dr - axis * rate) * (1.0 / turn.norm());
+            let column = self.columns.q(first + l);
+            self.out.velocity[(row, column)] += -d_axis.dot(w.into()) - asks * bias.gap.tangent[0] * rate;
+            self.out.correction[(row, column)] -= asks * bias.correction.tangent[0] * rate;
+            self.out.gap[(row, column)] -= asks * rate;
+            self.out.bias[(row, column)] -= asks * bias.gap.tangent[0] * rate;
+            for (k, x) in d_axis.to_array().into_iter().enumerate() {
+                force[(first + k, column)] -= x * lambda;
+            }
+        }
+    }
+
+    /// The curve p of a coupling Σ c q = d + p(Σ c' q − z₀), of joints that nothing turns.
+    fn curve(&mut self, row: usize, index: usize, lambda: f64, force: &mut DMatrix<f64>) {
+        let Forces { world, start, accepted, .. } = *self.forces;
+        let Some(curve) = &world.couplings[index].curve else { return };
+        let q_of_dof = accepted.facts.q_of_dof;
+        let feedback = if self.at.biases { accepted.posed.choice().feedback } else { 0.0 };
+        let rows = accepted.facts.rows.cast(Dual::<1>::constant(0.0));
+        let share = feedback * rows.coupling_bias(Dual::variable(0.0, 0)).tangent[0];
+        let z: f64 =
+            curve.terms.iter().map(|&(d, c)| c * start.q[q_of_dof[d]]).sum::<f64>() - curve.reference;
+        let (slope, bend) = (curve.at(z).1, curve.bend(z));
+        let rate: f64 = curve.terms.iter().map(|&(d, c)| c * self.at.v[d]).sum();
+        for &(dof, c) in &curve.terms {
+            let column = self.columns.q(dof);
+            self.out.velocity[(row, column)] -= c * (share * slope + bend * rate);
+            if self.at.biases {
+                self.out.gap[(row, column)] -= c * slope;
+                self.out.bias[(row, column)] -= c * share * slope;
+            }
+            for &(d, e) in &curve.terms {
+                force[(d, column)] -= lambda * bend * c * e;
+            }
+        }
+    }
+}
