@@ -1,6 +1,6 @@
 #![no_main]
 
-use stiction_contact::io::{Format, read, to_bytes};
+use stiction_problem_files::{Format, read, to_bytes};
 
 // Its first bytes say the format of a file; what says nothing is read as our JSON or, from a digit on, as text.
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -1,7 +1,7 @@
 #![no_main]
 
 use std::path::Path;
-use stiction_lab::Scene;
+use stiction_scene::Scene;
 
 /// Copies that a scene may ask for; larger worlds are not built here, they only take time.
 const MOST: u64 = 1000;

@@ -33,6 +33,8 @@ const PLAN: &[(&str, &str)] = &[
     ("viewer", "stiction store"),
     ("camera", "stiction"),
     ("learn", "stiction camera store"),
+    // Readings of sensors, for whoever simulates.
+    ("sensors", "stiction"),
     // The world of a simulation as a file.
     ("scene", "stiction problem-files"),
     // Runs of scenes: what the command and the Python package share.
@@ -48,7 +50,7 @@ const PLAN: &[(&str, &str)] = &[
         "cli",
         "scene lab plot comparisons experiments learn viewer camera stiction features store problem-files",
     ),
-    ("python", "stiction scene lab learn viewer camera control features store problem-files"),
+    ("python", "stiction sensors scene lab learn viewer camera control features store problem-files"),
     ("xtask", ""),
 ];
 

@@ -20,7 +20,7 @@ impl Driven {
     }
 
     /// True if forces or a motion act.
-    pub(crate) fn is_driven(&self) -> bool {
+    pub fn is_driven(&self) -> bool {
         !self.forces.is_empty() || self.motion.is_some()
     }
 
@@ -34,7 +34,7 @@ impl Driven {
     }
 
     /// One step in which they act.
-    pub(crate) fn step(&mut self) -> StepReport {
+    pub fn step(&mut self) -> StepReport {
         self.act();
         self.sim.step()
     }

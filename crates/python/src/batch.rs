@@ -2,7 +2,6 @@
 
 use crate::errors::{InternalError, guarded, index, interruptible, released, wrong};
 use crate::fields::{QUANTITIES, Quantity};
-use crate::forward::Forward;
 use crate::numbers::{Rows, matrix_of, table};
 use crate::own_world::Own;
 use crate::report::status;
@@ -19,6 +18,7 @@ use stiction::dynamics::spatial::{Force, Vec3};
 use stiction::dynamics::{ExternalForces, Kinematics};
 use stiction::solvers::Effort;
 use stiction::{State, StepStatus};
+use stiction_sensors::Forward;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,12 +3,8 @@
 
 use crate::batch::{Batch, Inner};
 use crate::errors::{guarded, wrong};
-use crate::forward::Forward;
 use crate::numbers::{Row, matrix_of, numbers};
 use crate::own_world::{Own, OwnWorld};
-use crate::reading::{Kind, Reading};
-use crate::senses::{Senses, hangs_on};
-use crate::sensor_kinds::readings;
 use crate::sensors::chosen;
 use crate::workspace::{Workspace, Workspaces};
 use numpy::PyArray2;
@@ -17,6 +13,10 @@ use std::sync::Arc;
 use stiction::assembly::forces::actuators::{self, is_servo};
 use stiction::models::{Actuator, World};
 use stiction::{Settings, State};
+use stiction_sensors::Forward;
+use stiction_sensors::readings;
+use stiction_sensors::{Kind, Reading};
+use stiction_sensors::{Senses, hangs_on};
 
 /// Why a batch cannot read it, if it cannot.
 fn obstacle(world: &World, kind: &Kind) -> Option<String> {
@@ -81,7 +81,7 @@ impl Inner {
         };
         let made = |world: &World| -> PyResult<Box<Forward>> {
             let sim = stiction::Simulation::new(world.clone(), state.clone(), settings).map_err(wrong)?;
-            Ok(Box::new(Forward::new(&sim)?))
+            Ok(Box::new(Forward::new(&sim).map_err(wrong)?))
         };
         let mut forward = match (own, self.forward.take()) {
             (Some(own), _) => made(&own.world)?,
@@ -90,7 +90,7 @@ impl Inner {
         };
         let nu = self.batch.world().actuators.len();
         let efforts = self.batch.generalized_mut(i).to_vec();
-        let found = forward.of(&state, &self.control[i * nu..(i + 1) * nu], &efforts)?;
+        let found = forward.of(&state, &self.control[i * nu..(i + 1) * nu], &efforts).map_err(wrong)?;
         let acceleration = found.acceleration.clone();
         if own.is_none() {
             self.forward = Some(forward);
@@ -124,7 +124,7 @@ impl Inner {
         let efforts: Vec<f64> = exerted.collect();
         let (kin, vel, acc) = (&w.kin, &w.vel, &w.acc);
         let senses = Senses { world, t, q, v, kin, vel, acc, contacts: &[], efforts: &efforts };
-        readings.iter().try_for_each(|reading| senses.read(reading, out))
+        readings.iter().try_for_each(|reading| senses.read(reading, out).map_err(wrong))
     }
 }
 

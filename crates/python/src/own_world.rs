@@ -1,9 +1,9 @@
 //! Worlds of environments whose numbers are not those of the batch.
 
-use crate::sensor_kinds::Offered;
 use crate::workspace::Workspaces;
 use std::sync::Arc;
 use stiction::models::World;
+use stiction_sensors::Offered;
 
 /// The world of an environment, where it has numbers of its own.
 pub(crate) enum Own {

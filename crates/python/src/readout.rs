@@ -1,8 +1,7 @@
 //! What a simulation tells of its present state and of its last step.
 
 use crate::dynamics::at_origins;
-use crate::errors::guarded;
-use crate::forward::{Forward, Found};
+use crate::errors::{guarded, wrong};
 use crate::numbers::{matrix, matrix_of, motion, pose, row};
 use crate::packed::Packed;
 use crate::problem::Problem;
@@ -14,6 +13,7 @@ use pyo3::types::{PyByteArray, PyDict};
 use stiction::ContactState;
 use stiction::dynamics::spatial::Vec3;
 use stiction::dynamics::{Velocities, frame_velocity};
+use stiction_sensors::{Forward, Found};
 
 /// Slip below this counts as sticking [m/s].
 const STICK_SPEED: f64 = 1e-6;
@@ -91,14 +91,7 @@ impl Simulation {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyByteArray>, Bound<'py, PyArray1<f64>>)> {
         let mut inner = self.pulled(py)?;
-        let found = if inner.q_before.is_some() {
-            let mut found = Found { acceleration: inner.acceleration(), ..Found::default() };
-            inner.sim.contacts_into(&mut found.contacts);
-            inner.sim.efforts_into(&mut found.efforts);
-            found
-        } else {
-            guarded(|| inner.forward().cloned())?
-        };
+        let found = guarded(|| inner.found())?;
         Ok((row(py, found.acceleration), records(py, &found.contacts, false), row(py, found.efforts)))
     }
 
@@ -185,6 +178,17 @@ impl Simulation {
 }
 
 impl crate::simulation::Inner {
+    /// Accelerations, contacts and efforts of the last step; of a state that no step led to, its own.
+    pub(crate) fn found(&mut self) -> PyResult<Found> {
+        if self.q_before.is_none() {
+            return self.forward().cloned();
+        }
+        let mut found = Found { acceleration: self.acceleration(), ..Found::default() };
+        self.sim.contacts_into(&mut found.contacts);
+        self.sim.efforts_into(&mut found.efforts);
+        Ok(found)
+    }
+
     /// Accelerations and forces of the present state, under the present controls and applied efforts.
     pub(crate) fn forward(&mut self) -> PyResult<&Found> {
         let applied = self.sim.generalized_mut().to_vec();
@@ -201,9 +205,9 @@ impl crate::simulation::Inner {
         let state = self.sim.state().clone();
         let forward = match self.forward.take() {
             Some(forward) => forward,
-            None => Box::new(Forward::new(&self.sim)?),
+            None => Box::new(Forward::new(&self.sim).map_err(wrong)?),
         };
-        self.forward.insert(forward).of(&state, &control, &efforts)
+        self.forward.insert(forward).of(&state, &control, &efforts).map_err(wrong)
     }
 
     /// Mean v̇ of the last step; zero before the first.

@@ -1,55 +1,18 @@
-//! Sensors read off a simulation; what they read is in `senses`. Noise is up to the reader.
+//! Sensors read off a simulation, by the crate of sensors. Noise is up to the reader.
 
 use crate::errors::{guarded, wrong};
 use crate::numbers::row;
-use crate::reading::Reading;
-use crate::senses::Senses;
-use crate::sensor_kinds::Offered;
 use crate::simulation::{Inner, Simulation};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use stiction::dynamics::{Accelerations, ColumnRates};
+use stiction_sensors::Offered;
+use stiction_sensors::Reading;
 
 impl Inner {
     fn sense(&mut self, readings: &[&Reading]) -> PyResult<Vec<Vec<f64>>> {
-        let world = self.sim.shared_world();
-        // Of a state that no step led to, accelerations and forces are its own.
-        let found = match self.q_before {
-            Some(_) => None,
-            None => Some(self.forward()?.clone()),
-        };
-        let a = found.as_ref().map_or_else(|| self.acceleration(), |f| f.acceleration.clone());
-        let (kin, vel) = self.moving();
-        let (mut rates, mut acc) = (ColumnRates::new(&world.model), Accelerations::new(&world.model));
-        let v = self.sim.state().v.clone();
-        rates.update(&world.model, &kin, &vel, &v);
-        acc.update(&world.model, &kin, &vel, &rates, &v, &a);
-        let (mut contacts, mut efforts) = (Vec::new(), Vec::new());
-        match found {
-            Some(found) => (contacts, efforts) = (found.contacts, found.efforts),
-            None => {
-                self.sim.contacts_into(&mut contacts);
-                self.sim.efforts_into(&mut efforts);
-            }
-        }
-        let state = self.sim.state();
-        let senses = Senses {
-            world: &world,
-            t: state.t,
-            q: &state.q,
-            v: &state.v,
-            kin: &kin,
-            vel: &vel,
-            acc: &acc,
-            contacts: &contacts,
-            efforts: &efforts,
-        };
-        let read = |reading: &&Reading| {
-            let mut out = Vec::new();
-            senses.read(reading, &mut out).map(|()| out)
-        };
-        readings.iter().map(read).collect()
+        let found = self.found()?;
+        stiction_sensors::read(&mut self.sim, &found, readings).map_err(wrong)
     }
 }
 
@@ -76,6 +39,13 @@ pub(crate) fn chosen(offered: &[Offered], i: usize) -> PyResult<&Reading> {
         Some(Ok(reading)) => Ok(reading),
         Some(Err(why)) => Err(wrong(why)),
         None => Err(wrong(format_args!("there is no sensor {i}; there are {}", offered.len()))),
+    }
+}
+
+impl crate::world::World {
+    /// Readings of its sensors, found once.
+    pub(crate) fn readings(&self) -> &[Offered] {
+        self.readings.get_or_init(|| stiction_sensors::readings(&self.world))
     }
 }
 

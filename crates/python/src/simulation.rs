@@ -4,7 +4,6 @@
 //! memory. What was written into q or v is taken as a new state, from which contacts start cold.
 
 use crate::errors::{InternalError, StepFailed, index, interruptible, released, wrong};
-use crate::forward::Forward;
 use crate::numbers::{Row, numbers, vec3};
 use crate::page::Page;
 use crate::plugged::{PythonCorrection, PythonSolver, Raised};
@@ -23,6 +22,7 @@ use stiction::{Settings, Snapshot, State, StepReport, StepStatus};
 use stiction_camera::Painter;
 use stiction_scene::stepper_changes::over;
 use stiction_scene::{Force, Motion};
+use stiction_sensors::Forward;
 
 /// Settings on top of those of a world.
 #[derive(Deserialize)]

@@ -2,13 +2,13 @@
 
 use crate::errors::wrong;
 use crate::fields::Quantity;
-use crate::reading::Reading;
 use crate::workspace::Workspaces;
 use numpy::{AllowTypeChange, PyArrayLikeDyn};
 use pyo3::prelude::*;
 use std::sync::{Arc, OnceLock};
 use stiction::{Settings, State, models};
 use stiction_scene::{Force, Motion, Setup};
+use stiction_sensors::Reading;
 
 /// A loaded world.
 #[pyclass(frozen, module = "stiction._stiction")]

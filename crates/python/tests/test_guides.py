@@ -161,6 +161,9 @@ def test_the_commands_of_the_guide_run(page: str, tmp_path: Path) -> None:
     (tmp_path / "robot.urdf").write_text(CRATE)
     for line in lines:
         done = subprocess.run([program, *shlex.split(line)[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)
+        if "is not built in" in done.stderr:
+            warnings.warn(f"*** NOT RUN: {line}: the program here is built without the feature `full` ***", stacklevel=1)
+            continue
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
 
 

@@ -5,6 +5,7 @@
 
 mod check;
 mod cli;
+#[cfg(feature = "full")]
 mod faults;
 mod malformed;
 mod manners;

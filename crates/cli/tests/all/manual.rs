@@ -193,6 +193,7 @@ fn the_examples_of_solve_do_what_they_say() {
     follow_all("solve", &[]);
 }
 
+#[cfg(feature = "full")]
 #[test]
 fn the_examples_of_shrink_do_what_they_say() {
     follow_all("shrink", &[]);
@@ -218,6 +219,7 @@ fn the_examples_of_convert_do_what_they_say() {
 }
 
 /// Fewer steps, of the same random worlds.
+#[cfg(feature = "full")]
 #[test]
 fn the_examples_of_stress_do_what_they_say() {
     let here = folder("stress");
@@ -234,7 +236,8 @@ fn the_examples_of_stress_do_what_they_say() {
     }
 }
 
-/// The full size of an experiment takes longer than a test may; that they hold at a smaller one is a test of the lab.
+/// The full size of an experiment takes longer than a test may; that they hold at a smaller one is a test of theirs.
+#[cfg(feature = "full")]
 #[test]
 fn the_examples_of_experiment_name_experiments() {
     let here = folder("experiment");

@@ -72,7 +72,7 @@ pub fn draw(seed: u64) -> Result<Drawn, SceneError> {
     // Not those that follow a motion, or a contact law of their own, which are others' subjects.
     let plain = |text: &str| !text.contains("[motion]") && !text.contains("nmdp.sets");
     let scenes: Vec<_> = BUILTIN_SCENES.iter().filter(|(_, text)| plain(text)).collect();
-    let pick = below(&mut random, scenes.len() + 4);
+    let pick = random.below(scenes.len() + 4);
     let heap = || Scene::from_toml(HEAP, Path::new("heap.toml"));
     let (name, scene) = match scenes.get(pick) {
         _ if seed % 3 == 2 => (mechanisms::NAME, heap()?),
@@ -90,13 +90,13 @@ pub fn draw(seed: u64) -> Result<Drawn, SceneError> {
         setup.state = State::neutral(&setup.world.model);
         setup.control = vec![0.0; setup.world.actuators.len()];
     }
-    let dt = DT[below(&mut random, DT.len())];
+    let dt = DT[random.below(DT.len())];
     setup.settings.stepper.dt = dt;
     surfaces(&mut setup, &mut random);
     let shapes = shapes(&mut setup, &mut random);
     let span = masses(&mut setup.world.model, &mut random);
-    let speed = [0.0, 0.1, 1.0, 10.0][below(&mut random, 4)];
-    let disorder = [0.0, 1e-3, 0.05, 0.3][below(&mut random, 4)];
+    let speed = [0.0, 0.1, 1.0, 10.0][random.below(4)];
+    let disorder = [0.0, 1e-3, 0.05, 0.3][random.below(4)];
     state(&mut setup, &mut random, disorder, speed);
     for (control, actuator) in setup.control.iter_mut().zip(&setup.world.actuators) {
         let [lo, hi] = actuator.control_limit.unwrap_or([*control - 0.5, *control + 0.5]);

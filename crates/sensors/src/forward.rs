@@ -9,10 +9,8 @@
 //! Where bodies meet in the state the law of rigid contact defines an impulse, and no force: the change of velocity does not
 //! shrink with the step. There the means over one step of the simulation are given, as after a step.
 
-use crate::errors::wrong;
-use pyo3::prelude::*;
 use stiction::dynamics::spatial::Vec3;
-use stiction::{ContactState, Settings, State, StepStatus};
+use stiction::{ContactState, Settings, Simulation, State, StepStatus};
 
 /// h of (1), as a share of the simulation's step.
 const SHARE: f64 = 0.125;
@@ -21,33 +19,33 @@ const SHARE: f64 = 0.125;
 const IMPULSE: f64 = 1.5;
 
 /// Two probes, and what they found last.
-pub(crate) struct Forward {
-    probes: [stiction::Simulation; 2],
+pub struct Forward {
+    probes: [Simulation; 2],
     /// The means over a step of the simulation, where bodies meet.
-    whole: stiction::Simulation,
+    whole: Simulation,
     key: Vec<u64>,
-    pub(crate) found: Found,
+    pub found: Found,
 }
 
 /// Accelerations and forces of a state.
 #[derive(Clone, Default)]
-pub(crate) struct Found {
+pub struct Found {
     /// v̇ [m/s² or rad/s²].
-    pub(crate) acceleration: Vec<f64>,
-    pub(crate) contacts: Vec<ContactState>,
+    pub acceleration: Vec<f64>,
+    pub contacts: Vec<ContactState>,
     /// Effort of every actuator [N or N·m].
-    pub(crate) efforts: Vec<f64>,
+    pub efforts: Vec<f64>,
 }
 
 impl Forward {
-    pub(crate) fn new(sim: &stiction::Simulation) -> PyResult<Self> {
-        let with = |share: f64| -> PyResult<stiction::Simulation> {
+    pub fn new(sim: &Simulation) -> Result<Self, String> {
+        let with = |share: f64| -> Result<Simulation, String> {
             let mut settings: Settings = sim.settings().clone();
             settings.stepper.dt *= share;
             // Impulses shrink with the step, and what is still wrong in them must too.
             settings.tolerance *= share * share;
             settings.threads = 1;
-            stiction::Simulation::new(sim.shared_world(), sim.state().clone(), settings).map_err(wrong)
+            Simulation::new(sim.shared_world(), sim.state().clone(), settings).map_err(|e| e.to_string())
         };
         Ok(Self {
             probes: [with(SHARE)?, with(0.5 * SHARE)?],
@@ -58,7 +56,7 @@ impl Forward {
     }
 
     /// Accelerations and forces of a state under controls and applied efforts.
-    pub(crate) fn of(&mut self, state: &State, control: &[f64], efforts: &[f64]) -> PyResult<&Found> {
+    pub fn of(&mut self, state: &State, control: &[f64], efforts: &[f64]) -> Result<&Found, String> {
         let all = state.q.iter().chain(&state.v).chain(control).chain(efforts);
         let key: Vec<u64> = all.map(|x| x.to_bits()).collect();
         if self.key == key {
@@ -83,18 +81,16 @@ impl Forward {
 
     /// One step of a probe: its result, or why it failed.
     fn probe(
-        probe: &mut stiction::Simulation,
+        probe: &mut Simulation,
         state: &State,
         control: &[f64],
         efforts: &[f64],
-    ) -> PyResult<Found> {
-        probe.set_state(state.clone()).map_err(wrong)?;
+    ) -> Result<Found, String> {
+        probe.set_state(state.clone()).map_err(|e| e.to_string())?;
         probe.control_mut().copy_from_slice(control);
         probe.generalized_mut().copy_from_slice(efforts);
         if let StepStatus::Failed(cause) = probe.step().status {
-            return Err(wrong(format_args!(
-                "the present state has no accelerations: a step from it fails: {cause}"
-            )));
+            return Err(format!("the present state has no accelerations: a step from it fails: {cause}"));
         }
         let per_second = 1.0 / probe.settings().stepper.dt;
         let mut found = Found::default();

@@ -7,23 +7,16 @@ use stiction::dynamics::spatial::{Pose, Vec3, vec3};
 use stiction::models::{Sensor, TendonPath, World};
 
 /// A reading, or why it is not offered.
-pub(crate) type Offered = Result<Reading, String>;
+pub type Offered = Result<Reading, String>;
 
 /// For every sensor of the file of `world` what it reads, or why it is not offered.
-pub(crate) fn readings(world: &World) -> Vec<Offered> {
+pub fn readings(world: &World) -> Vec<Offered> {
     let finder = Finder { world };
     let read = |sensor: &Sensor| match finder.kind(sensor) {
         Ok(kind) => Ok(Reading { kind, cutoff: sensor.cutoff }),
         Err(why) => Err(format!("sensor `{}` ({}): {why}", sensor.name, sensor.kind)),
     };
     world.extras.sensors.iter().map(read).collect()
-}
-
-impl crate::world::World {
-    /// Readings of its sensors, found once.
-    pub(crate) fn readings(&self) -> &[Offered] {
-        self.readings.get_or_init(|| readings(&self.world))
-    }
 }
 
 /// Finds what sensors name.

@@ -6,24 +6,24 @@ use stiction::dynamics::spatial::{Pose, Vec3};
 
 /// Something that moves with a body, and the link it is on.
 #[derive(Clone)]
-pub(crate) struct Frame {
-    pub(crate) body: Option<usize>,
-    pub(crate) link: Option<usize>,
-    pub(crate) X_BF: Pose,
+pub struct Frame {
+    pub body: Option<usize>,
+    pub link: Option<usize>,
+    pub X_BF: Pose,
 }
 
 impl Frame {
-    pub(crate) const WORLD: Self = Self { body: None, link: None, X_BF: Pose::IDENTITY };
+    pub const WORLD: Self = Self { body: None, link: None, X_BF: Pose::IDENTITY };
 }
 
 /// A sensor that is offered.
-pub(crate) struct Reading {
-    pub(crate) kind: Kind,
-    pub(crate) cutoff: f64,
+pub struct Reading {
+    pub kind: Kind,
+    pub cutoff: f64,
 }
 
 /// A quantity of the present state or of the last step.
-pub(crate) enum Kind {
+pub enum Kind {
     Accelerometer(Frame),
     Velocimeter(Frame),
     Gyro(Frame),
@@ -61,7 +61,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// Whether it reads accelerations, or forces that cause them.
-    pub(crate) fn accelerates(&self) -> bool {
+    pub fn accelerates(&self) -> bool {
         matches!(
             self,
             Self::Accelerometer(_)
@@ -75,7 +75,7 @@ impl Kind {
     }
 
     /// How many numbers it reads.
-    pub(crate) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         match self {
             Self::Coordinates(at) | Self::Rates(at) => at.len(),
             Self::Quaternion(..) => 4,

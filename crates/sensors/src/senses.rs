@@ -9,9 +9,7 @@
 //!
 //! and a torque sensor the moments of the same about the site. Noise is up to the reader.
 
-use crate::errors::wrong;
 use crate::reading::{Frame, Kind, Reading};
-use pyo3::prelude::*;
 use stiction::ContactState;
 use stiction::collision::query::Ray;
 use stiction::collision::{CollisionWorld, Shape};
@@ -22,18 +20,18 @@ use stiction::dynamics::{
 use stiction::models::World;
 
 /// All that sensors read, computed once for all of them.
-pub(crate) struct Senses<'a> {
-    pub(crate) world: &'a World,
-    pub(crate) t: f64,
-    pub(crate) q: &'a [f64],
-    pub(crate) v: &'a [f64],
+pub struct Senses<'a> {
+    pub world: &'a World,
+    pub t: f64,
+    pub q: &'a [f64],
+    pub v: &'a [f64],
     /// Kinematics of q and v, with the accelerations of the last step.
-    pub(crate) kin: &'a Kinematics,
-    pub(crate) vel: &'a Velocities,
-    pub(crate) acc: &'a Accelerations,
+    pub kin: &'a Kinematics,
+    pub vel: &'a Velocities,
+    pub acc: &'a Accelerations,
     /// Contacts of the last step, and the effort of every actuator in it.
-    pub(crate) contacts: &'a [ContactState],
-    pub(crate) efforts: &'a [f64],
+    pub contacts: &'a [ContactState],
+    pub efforts: &'a [f64],
 }
 
 impl Senses<'_> {
@@ -163,7 +161,7 @@ impl Senses<'_> {
     }
 
     /// Adds the numbers of a reading to `out`.
-    pub(crate) fn read(&self, reading: &Reading, out: &mut Vec<f64>) -> PyResult<()> {
+    pub fn read(&self, reading: &Reading, out: &mut Vec<f64>) -> Result<(), String> {
         let from = out.len();
         self.measure(&reading.kind, out)?;
         if reading.cutoff > 0.0 {
@@ -172,7 +170,7 @@ impl Senses<'_> {
         Ok(())
     }
 
-    fn measure(&self, kind: &Kind, out: &mut Vec<f64>) -> PyResult<()> {
+    fn measure(&self, kind: &Kind, out: &mut Vec<f64>) -> Result<(), String> {
         let mut vector = |v: Vec3| out.extend(v.to_array());
         match kind {
             Kind::Accelerometer(f) => vector(self.into(f, self.acceleration(f).linear)),
@@ -189,7 +187,7 @@ impl Senses<'_> {
             Kind::Contact(of) => vector(self.pressed(of)),
             Kind::Touch(f, shape) => out.push(self.touch(f, shape)),
             Kind::Range(f) => {
-                let scene = self.world.collision().map_err(wrong)?;
+                let scene = self.world.collision().map_err(|e| e.to_string())?;
                 let poses = self.geometry_poses();
                 out.push(self.range(f, &scene, &poses));
             }
@@ -260,7 +258,7 @@ impl Senses<'_> {
 }
 
 /// Whether a link is `root` or hangs on it; all do on the world.
-pub(crate) fn hangs_on(world: &World, link: usize, root: Option<usize>) -> bool {
+pub fn hangs_on(world: &World, link: usize, root: Option<usize>) -> bool {
     let parent = |l: &usize| world.model.links[*l].parent;
     let mut up = std::iter::successors(Some(link), parent);
     root.is_none_or(|root| up.any(|l| l == root))
