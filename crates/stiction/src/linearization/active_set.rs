@@ -29,6 +29,7 @@ use super::compliant::SoftEquation;
 use super::{LinearizationNote, LinearizationParams};
 use crate::stepping::accepted::ON_CONE;
 use nalgebra::DMatrix;
+use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::polygon::Polygon;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
@@ -37,31 +38,32 @@ const RANK: f64 = 1e-10;
 /// A system of which more than this share of the right-hand side is left has no answer [–].
 const INCONSISTENT: f64 = 1e-7;
 
-/// The equation of one row of the system.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Equation {
-    /// δλ = 0, or that of a bound.
-    Fixed,
-    /// δc = 0 of the row.
-    Velocity,
-    /// The normal row of (5): δc_N − μ ĉ·δc_T = 0.
-    Relaxed,
-    /// A tangential row of (4).
-    Slides,
-    /// λ_t = x λ_N of (6).
-    Edge(f64),
-    /// A sum of the impulses of the block, or of its velocities, is nothing, times the coefficient of
-    /// friction in part: (7) to (9).
-    Impulses {
-        of: [f64; 3],
-        by_mu: f64,
-    },
-    Velocities {
-        of: [f64; 3],
-        by_mu: f64,
-    },
-    /// The row of a block of a compliant law.
-    Soft,
+/// A linear equation of a block, Σ x δλ + Σ y δc = m δμ over its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Equation {
+    /// x, y and m.
+    impulses: [f64; MAX_ROWS],
+    velocities: [f64; MAX_ROWS],
+    friction: f64,
+}
+
+impl Equation {
+    /// (2): δc = 0 of row k of the block.
+    fn holds(k: usize) -> Self {
+        let mut holds = Self::default();
+        holds.velocities[k] = 1.0;
+        holds
+    }
+
+    /// (1) of [`super::compliant`] in row k of the block, whose velocities are without R λ.
+    fn of_law(soft: &SoftEquation, k: usize, compliance: &[f64]) -> Self {
+        let mut equation = Self { velocities: soft.curvature[k], ..Self::default() };
+        equation.impulses[k] = 1.0;
+        for (l, r) in compliance.iter().enumerate() {
+            equation.impulses[l] -= soft.curvature[k][l] * r;
+        }
+        equation
+    }
 }
 
 /// A problem that was solved.
@@ -88,34 +90,28 @@ pub(crate) fn impulses(
 ) -> DMatrix<f64> {
     let Answer { problem, lambda, c, J, T, d, .. } = answer;
     let m = problem.rows();
-    let mut equations = vec![Equation::Fixed; m];
+    let mut equations: Vec<Option<Equation>> = vec![None; m];
     let mut compliant: Vec<Option<SoftEquation>> = Vec::with_capacity(problem.len());
     let most = lambda.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     for i in 0..problem.len() {
         let range = problem.range(i);
-        let (x, c) = (&lambda[range.clone()], &c[range.clone()]);
-        let cone = problem.cone(i);
-        let out = &mut equations[range];
-        compliant.push(None);
-        if law.compliant() {
-            // c without what R λ adds to it.
-            let own = &problem.compliance[problem.range(i)];
-            let plain: Vec<f64> = c.iter().zip(x).zip(own).map(|((c, x), r)| c - r * x).collect();
-            if let Some(equation) = soft(i, &plain) {
-                out.fill(Equation::Soft);
-                compliant[i] = Some(equation);
-                continue;
-            }
+        let (x, c, own) = (&lambda[range.clone()], &c[range.clone()], &problem.compliance[range.clone()]);
+        let out = &mut equations[range.clone()];
+        // c without what R λ adds to it.
+        let plain: Vec<f64> = c.iter().zip(x).zip(own).map(|((c, x), r)| c - r * x).collect();
+        compliant.push(if law.compliant() { soft(i, &plain) } else { None });
+        if let Some(soft) = &compliant[i] {
+            out.iter_mut().enumerate().for_each(|(k, to)| *to = Some(Equation::of_law(soft, k, own)));
+            continue;
         }
         // The least mobility of the block [1/kg].
         let mobility = |r: usize| (0..J.ncols()).map(|j| J[(r, j)] * T[(j, r)]).sum::<f64>();
-        let range = problem.range(i);
         let rho = 1.0 / range.map(|r| mobility(r) + problem.compliance[r]).fold(f64::MIN_POSITIVE, f64::max);
-        if equations_of(law, cone, (x, c, rho), (params, most), out) {
+        if equations_of(law, problem.cone(i), (x, c, rho), (params, most), out) {
             notes.push(LinearizationNote::AtSwitch { block: i });
         }
     }
-    let active: Vec<usize> = (0..m).filter(|&r| equations[r] != Equation::Fixed).collect();
+    let active: Vec<usize> = (0..m).filter(|&r| equations[r].is_some()).collect();
     let n = d.ncols();
     let mut out = DMatrix::zeros(m, n);
     if active.is_empty() {
@@ -159,100 +155,30 @@ impl System<'_> {
         self.active.binary_search(&row).ok()
     }
 
-    /// Adds x δc of a row to the equation in place `a`.
-    fn add_velocity(&mut self, a: usize, row: usize, x: f64) {
-        let Some(b) = self.place(row) else { return };
-        (0..self.K.ncols()).for_each(|s| self.K[(a, s)] += x * self.A[(b, s)]);
-        (0..self.right.ncols()).for_each(|j| self.right[(a, j)] -= x * self.answer.d[(row, j)]);
-    }
-
-    /// The equation in place `a` is δc = 0 of its row.
-    fn set_velocity(&mut self, a: usize, row: usize) {
-        self.K.row_mut(a).copy_from(&self.A.row(a));
-        (0..self.right.ncols()).for_each(|j| self.right[(a, j)] = -self.answer.d[(row, j)]);
-    }
-
-    /// Adds x δμ of block i to the right of the equation in place `a`.
-    fn add_friction(&mut self, a: usize, i: usize, x: f64) {
-        self.answer.friction_columns[i].iter().for_each(|&j| self.right[(a, j)] += x);
-    }
-
-    /// Writes the equations of block i.
-    fn write(&mut self, i: usize, equations: &[Equation], soft: Option<&SoftEquation>) {
-        let Answer { problem, lambda, c, .. } = self.answer;
+    /// Writes the equations of block i. Those with impulses are scaled by the mobility of its first row, so
+    /// that all are velocities.
+    fn write(&mut self, i: usize, equations: &[Option<Equation>], soft: Option<&SoftEquation>) {
+        let Answer { problem, d, friction_columns, .. } = self.answer;
         let range = problem.range(i);
         let Some(first) = range.clone().find_map(|r| self.place(r)) else { return };
-        let cone = problem.cone(i);
-        let (normal, mu) = (range.start + cone.normal(), friction(cone));
-        let tangential: Vec<usize> = range.clone().filter(|&r| r != normal && cone.dim() > 1).collect();
-        let speed = tangential.iter().map(|&r| c[r] * c[r]).sum::<f64>().sqrt();
-        let scale = self.A[(first, first)].abs().max(f64::MIN_POSITIVE);
-        for r in range.clone() {
-            let Some(a) = self.place(r) else { continue };
-            match equations[r] {
-                Equation::Fixed => {}
-                Equation::Soft => soft.into_iter().for_each(|soft| self.write_soft(a, r, i, scale, soft)),
-                Equation::Velocity => self.set_velocity(a, r),
-                Equation::Relaxed => {
-                    self.set_velocity(a, r);
-                    tangential.iter().for_each(|&t| self.add_velocity(a, t, -(mu * c[t] / speed)));
-                    self.add_friction(a, i, speed);
-                }
-                Equation::Slides => {
-                    let Some(at_normal) = self.place(normal) else { continue };
-                    self.K[(a, a)] += scale;
-                    self.K[(a, at_normal)] += scale * mu * c[r] / speed;
-                    let share = scale * mu * lambda[normal] / speed;
-                    for &t in &tangential {
-                        let x = share * (f64::from(u8::from(t == r)) - c[r] * c[t] / (speed * speed));
-                        self.add_velocity(a, t, x);
-                    }
-                    self.add_friction(a, i, -(scale * lambda[normal] * c[r] / speed));
-                }
-                Equation::Impulses { of, by_mu } => {
-                    for (x, t) in of.iter().zip(range.clone()) {
-                        let Some(b) = self.place(t) else { continue };
-                        self.K[(a, b)] += scale * x;
-                    }
-                    self.add_friction(a, i, -(scale * by_mu));
-                }
-                Equation::Velocities { of, by_mu } => {
-                    of.iter().zip(range.clone()).for_each(|(x, t)| self.add_velocity(a, t, *x));
-                    self.add_friction(a, i, -by_mu);
-                }
-                Equation::Edge(x) => {
-                    self.K[(a, a)] += scale;
-                    if let Some(at_normal) = self.place(normal) {
-                        self.K[(a, at_normal)] -= scale * x;
-                    }
-                    self.add_friction(a, i, scale * lambda[normal].copysign(x));
+        let mobility = self.A[(first, first)].abs().max(f64::MIN_POSITIVE);
+        for (k, r) in range.clone().enumerate() {
+            let (Some(a), Some(equation)) = (self.place(r), equations[r]) else { continue };
+            let scale = if equation.impulses == [0.0; MAX_ROWS] { 1.0 } else { mobility };
+            for (l, t) in range.clone().enumerate() {
+                let Some(b) = self.place(t) else { continue };
+                self.K[(a, b)] += scale * equation.impulses[l];
+                let y = scale * equation.velocities[l];
+                if y != 0.0 {
+                    (0..self.K.ncols()).for_each(|s| self.K[(a, s)] += y * self.A[(b, s)]);
+                    (0..d.ncols()).for_each(|j| self.right[(a, j)] -= y * d[(t, j)]);
                 }
             }
-        }
-    }
-
-    /// The row of a block of a compliant law, which reads velocities without R λ.
-    fn write_soft(&mut self, a: usize, row: usize, i: usize, scale: f64, soft: &SoftEquation) {
-        let Answer { problem, d, .. } = self.answer;
-        let start = problem.range(i).start;
-        self.K[(a, a)] += scale;
-        (0..self.right.ncols()).for_each(|j| self.right[(a, j)] += scale * soft.given[(row - start, j)]);
-        for t in problem.range(i) {
-            let Some(b) = self.place(t) else { continue };
-            let x = scale * soft.curvature[row - start][t - start];
-            for s in 0..self.K.ncols() {
-                let own = if b == s { problem.compliance[t] } else { 0.0 };
-                self.K[(a, s)] += x * (self.A[(b, s)] - own);
+            friction_columns[i].iter().for_each(|&j| self.right[(a, j)] += scale * equation.friction);
+            if let Some(soft) = soft {
+                (0..d.ncols()).for_each(|j| self.right[(a, j)] += scale * soft.given[(k, j)]);
             }
-            (0..self.right.ncols()).for_each(|j| self.right[(a, j)] -= x * d[(t, j)]);
         }
-    }
-}
-
-fn friction(cone: Cone) -> f64 {
-    match cone {
-        Cone::Friction { mu } | Cone::Patch { mu, .. } => mu,
-        _ => 0.0,
     }
 }
 
@@ -262,17 +188,17 @@ fn equations_of(
     cone: Cone,
     (x, c, rho): (&[f64], &[f64], f64),
     (params, most): (&LinearizationParams, f64),
-    out: &mut [Equation],
+    out: &mut [Option<Equation>],
 ) -> bool {
     let little = params.switch_impulse * most;
     match cone {
         Cone::Free => {
-            out[0] = Equation::Velocity;
+            out[0] = Some(Equation::holds(0));
             false
         }
         Cone::NonNegative => {
             if x[0] > rho * c[0] {
-                out[0] = Equation::Velocity;
+                out[0] = Some(Equation::holds(0));
             }
             x[0] <= little && c[0].abs() <= params.switch_velocity
         }
@@ -280,7 +206,7 @@ fn equations_of(
             let y = x[0] - rho * c[0];
             let bound = y <= lo || y >= hi;
             if !bound {
-                out[0] = Equation::Velocity;
+                out[0] = Some(Equation::holds(0));
             }
             (x[0] - lo).abs().min((x[0] - hi).abs()) <= little && c[0].abs() <= params.switch_velocity
         }
@@ -301,14 +227,15 @@ fn equations_of(
                 let relaxed = matches!(law, Law::PolyhedralCcp { .. });
                 return at.equations(polygon, relaxed, params.switch_velocity, out) || normal <= little;
             }
-            let pyramid = law == Law::Pyramid;
-            out.fill(Equation::Velocity);
-            if pyramid {
+            hold(out);
+            if law == Law::Pyramid {
                 let mut switch = false;
                 for k in (0..x.len()).filter(|k| *k != 2) {
                     let at_edge = x[k].abs() >= mu * normal * (1.0 - ON_CONE);
                     if at_edge {
-                        out[k] = Equation::Edge(mu.copysign(x[k]));
+                        let mut edge = Equation { friction: normal.copysign(x[k]), ..Equation::default() };
+                        (edge.impulses[k], edge.impulses[2]) = (1.0, -mu.copysign(x[k]));
+                        out[k] = Some(edge);
                     }
                     switch |= at_edge && c[k].abs() <= params.switch_velocity;
                 }
@@ -318,12 +245,35 @@ fn equations_of(
             // point lacks of friction.
             let fast = speed > params.switch_velocity || rho * speed > ON_CONE * mu * normal;
             if fast && rho * speed > (mu * normal - force).max(0.0) {
-                out.fill(Equation::Slides);
-                out[2] = if law == Law::Ccp { Equation::Relaxed } else { Equation::Velocity };
+                slide((mu, normal), (c, speed), law == Law::Ccp, out);
             }
             let edge = force >= mu * normal * (1.0 - ON_CONE);
             normal <= little || edge && speed <= params.switch_velocity
         }
+    }
+}
+
+/// (2) in all rows of a block.
+fn hold(out: &mut [Option<Equation>]) {
+    out.iter_mut().enumerate().for_each(|(k, to)| *to = Some(Equation::holds(k)));
+}
+
+/// (4), or (5) of the relaxation, of a contact with the normal impulse λ_N that slides with the velocity c.
+fn slide((mu, normal): (f64, f64), (c, speed): (&[f64], f64), relaxed: bool, out: &mut [Option<Equation>]) {
+    let tangential = || (0..c.len()).filter(|k| *k != 2);
+    for k in tangential() {
+        let mut slides = Equation { friction: -(normal * c[k] / speed), ..Equation::default() };
+        (slides.impulses[k], slides.impulses[2]) = (1.0, mu * c[k] / speed);
+        for l in tangential() {
+            let across = f64::from(u8::from(l == k)) - c[k] * c[l] / (speed * speed);
+            slides.velocities[l] = mu * normal / speed * across;
+        }
+        out[k] = Some(slides);
+    }
+    if relaxed {
+        let mut lifted = Equation { friction: speed, ..Equation::holds(2) };
+        tangential().for_each(|k| lifted.velocities[k] = -(mu * c[k] / speed));
+        out[2] = Some(lifted);
     }
 }
 
@@ -337,9 +287,9 @@ struct Corner {
 
 impl Corner {
     /// (7) to (9); true if it is at a switch.
-    fn equations(&self, polygon: Polygon, relaxed: bool, slow: f64, out: &mut [Equation]) -> bool {
+    fn equations(&self, polygon: Polygon, relaxed: bool, slow: f64, out: &mut [Option<Equation>]) -> bool {
         let Self { mu, normal, force: [x, y], velocity: [u, v] } = *self;
-        out.fill(Equation::Velocity);
+        hold(out);
         let (kappa, sigma) = polygon.edge();
         let [a, b] = polygon.toward([x, y]);
         let (along, across) = (a * x + b * y, a * y - b * x);
@@ -348,6 +298,13 @@ impl Corner {
         }
         let slip = u.hypot(v);
         let at_corner = across.abs() >= sigma * mu * normal * (1.0 - ON_CONE);
+        let impulses = |[x, y]: [f64; 2], share: f64| {
+            let impulses = [x, y, -share * mu, 0.0, 0.0, 0.0];
+            Some(Equation { impulses, friction: share * normal, ..Equation::default() })
+        };
+        let velocities = |[x, y]: [f64; 2], z: f64, friction: f64| {
+            Some(Equation { velocities: [x, y, z, 0.0, 0.0, 0.0], friction, ..Equation::default() })
+        };
         let f = match at_corner {
             true => {
                 let side = sigma.copysign(across);
@@ -356,17 +313,12 @@ impl Corner {
             false => [kappa * a, kappa * b],
         };
         if at_corner {
-            for k in 0..2 {
-                let mut of = [0.0, 0.0, -mu * f[k]];
-                of[k] = 1.0;
-                out[k] = Equation::Impulses { of, by_mu: -normal * f[k] };
-            }
+            (out[0], out[1]) = (impulses([1.0, 0.0], f[0]), impulses([0.0, 1.0], f[1]));
         } else {
-            out[0] = Equation::Impulses { of: [a, b, -kappa * mu], by_mu: -kappa * normal };
-            out[1] = Equation::Velocities { of: [-b, a, 0.0], by_mu: 0.0 };
+            (out[0], out[1]) = (impulses([a, b], kappa), velocities([-b, a], 0.0, 0.0));
         }
         if relaxed {
-            out[2] = Equation::Velocities { of: [mu * f[0], mu * f[1], 1.0], by_mu: f[0] * u + f[1] * v };
+            out[2] = velocities([mu * f[0], mu * f[1]], 1.0, -(f[0] * u + f[1] * v));
         }
         slip <= slow
     }

@@ -4,32 +4,26 @@
 //! A free body on which nothing acts but bounces goes by the mean velocities of its two parabolas, (4) of
 //! [`crate::stepping::integrate::ballistic`]: these have M̂⁻¹ Σ (1 − s) Jᵀ λ, whose derivative is [`shift`].
 
-use super::LinearizationError;
 use super::bounces::Velocities;
 use super::columns::solve;
-use super::contact_geometry::Geometry;
 use super::forces::Forces;
-use super::rows::{At, Rows, Writer};
+use super::rows::Stepped;
+use super::{LinearizationError, Solved};
 use nalgebra::DMatrix;
-use stiction_dynamics::MassMatrix;
 
 /// The velocities of the rows, of which those `before` the step are known.
 pub(super) fn velocities(
     before: DMatrix<f64>,
-    forces: &Forces<'_>,
-    mass: &MassMatrix,
-    geometry: &Geometry,
+    stepped: Stepped<'_>,
 ) -> Result<Velocities, LinearizationError> {
-    let (accepted, columns) = (forces.accepted, forces.columns);
+    let accepted = stepped.forces.accepted;
     let change: Vec<f64> = accepted.v_free.iter().zip(accepted.v).map(|(a, b)| a - b).collect();
-    let shorter: Forces<'_> = *forces;
+    let shorter: Forces<'_> = *stepped.forces;
     let unhindered = Forces { change: &change, ..shorter };
     let (mut right, _) = unhindered.right_hand_side();
     unhindered.add_parameters(&mut right);
     solve(accepted.factor, &mut right);
-    let none = vec![0.0; accepted.impulses.len()];
-    let at = At { v: accepted.v_free, impulses: &none, biases: false };
-    let turned = Writer::new(forces, mass, geometry, at).write(&mut columns.zeros(columns.nv))?;
+    let (turned, _) = stepped.turned(accepted.v_free, None)?;
     Ok(Velocities { before, free: &turned.J * &right + turned.velocity, unhindered: right })
 }
 
@@ -45,12 +39,11 @@ pub(super) struct Shift {
 /// The shift of a step; `None` where nothing bounces.
 pub(super) fn shift(
     velocities: Velocities,
-    (forces, mass, geometry): (&Forces<'_>, &MassMatrix, &Geometry),
-    rows: &Rows,
-    T: &DMatrix<f64>,
+    stepped: Stepped<'_>,
+    solved: &Solved,
     dlambda: &DMatrix<f64>,
 ) -> Result<Option<Shift>, LinearizationError> {
-    let (accepted, columns) = (forces.accepted, forces.columns);
+    let (accepted, columns) = (stepped.forces.accepted, stepped.forces.columns);
     let (posed, lambda) = (accepted.posed, accepted.impulses);
     let mut weighted = vec![0.0; lambda.len()];
     let mut change = columns.zeros(lambda.len());
@@ -59,18 +52,14 @@ pub(super) fn shift(
         any = true;
         for r in posed.problem.range(block) {
             weighted[r] = left * lambda[r];
-            let row = dlambda.row(r) * left + rows.left.row(posed.normal_row(block)) * lambda[r];
+            let row = dlambda.row(r) * left + solved.rows.left.row(posed.normal_row(block)) * lambda[r];
             change.row_mut(r).copy_from(&row);
         }
     }
     if !any {
         return Ok(None);
     }
-    let y: Vec<f64> = (T * DMatrix::from_column_slice(lambda.len(), 1, &weighted)).as_slice().to_vec();
-    let mut force = columns.zeros(columns.nv);
-    let at = At { v: &y, impulses: &weighted, biases: false };
-    Writer::new(forces, mass, geometry, at).write(&mut force)?;
-    force += forces.inertia_change(mass, &y);
-    solve(accepted.factor, &mut force);
-    Ok(Some(Shift { velocity: y, change: force + T * change, unhindered: velocities.unhindered }))
+    let pushed = stepped.pushed(&solved.T, &weighted)?;
+    let change = pushed.change + &solved.T * change;
+    Ok(Some(Shift { velocity: pushed.y, change, unhindered: velocities.unhindered }))
 }

@@ -48,25 +48,28 @@ impl Columns {
     }
 }
 
-impl Columns {
-    /// The linearization of a step to `next` whose derivatives are `end` and, of the impulses, `dlambda`.
-    pub(super) fn linearization(
-        self,
-        [end, dlambda]: [&DMatrix<f64>; 2],
-        notes: Vec<LinearizationNote>,
-        report: StepReport,
-        next: State,
-    ) -> Linearization {
-        let Self { nv, nu, .. } = self;
-        let (n, all) = (2 * nv, self.count());
+/// The derivatives of a step: of its end, (q⁺, v⁺), and of its impulses, a column for each of [`Columns`].
+pub(crate) struct Derivative {
+    pub(super) columns: Columns,
+    pub(super) end: DMatrix<f64>,
+    pub(super) dlambda: DMatrix<f64>,
+    pub(super) notes: Vec<LinearizationNote>,
+}
+
+impl Derivative {
+    /// The linearization of the step, which led to `next`.
+    pub(super) fn linearization(self, report: StepReport, next: State) -> Linearization {
+        let Self { columns, end, dlambda, notes } = self;
+        let Columns { nv, nu, .. } = columns;
+        let (n, all) = (2 * nv, columns.count());
         Linearization {
             nv,
             nu,
-            a: row_major(end, 0..n),
-            b: row_major(end, n..n + nu),
-            c: row_major(end, n + nu..all),
-            dlambda: row_major(dlambda, 0..n + nu),
-            dlambda_dparameters: row_major(dlambda, n + nu..all),
+            a: row_major(&end, 0..n),
+            b: row_major(&end, n..n + nu),
+            c: row_major(&end, n + nu..all),
+            dlambda: row_major(&dlambda, 0..n + nu),
+            dlambda_dparameters: row_major(&dlambda, n + nu..all),
             notes,
             report,
             next,

@@ -32,8 +32,7 @@ pub(super) struct Read<'a> {
     pub(super) gap: &'a DMatrix<f64>,
     pub(super) bias: &'a DMatrix<f64>,
     pub(super) before: &'a DMatrix<f64>,
-    /// The derivatives of (G_ii)_kl of a block, 9 rows, by rows of three; asked for where the law depends on
-    /// them.
+    /// The derivatives of G_ii of a block, row by row; asked for where the law depends on them.
     pub(super) inertia: &'a dyn Fn(usize) -> DMatrix<f64>,
     /// Per block, the numbers of its surfaces that are parameters, with their columns.
     pub(super) numbers: &'a [Vec<(usize, Parameter)>],
@@ -159,7 +158,7 @@ pub(super) fn equation(
         let change = change.get_or_insert_with(|| (read.inertia)(i));
         let (p, q) = (entry / inert, entry % inert);
         for k in 0..dim {
-            let row = equation.given.row(k) + change.row(3 * p + q) * by[k];
+            let row = equation.given.row(k) + change.row(dim * p + q) * by[k];
             equation.given.row_mut(k).copy_from(&row);
         }
     }

@@ -7,11 +7,10 @@
 //! ```
 
 use super::bounces::Velocities;
-use super::columns::solve;
 use super::contact_geometry::Geometry;
 use super::parameters::numbers_of_surfaces;
-use super::rows::{At, Writer};
-use super::{Done, LinearizationError, LinearizationNote};
+use super::rows::Stepped;
+use super::{Done, LinearizationError, LinearizationNote, Solved};
 use crate::stepping::Quadrature;
 use nalgebra::DMatrix;
 
@@ -38,13 +37,10 @@ impl Done<'_> {
             return Err(LinearizationError::Rolling);
         }
         let here = self.here();
-        let forces = self.forces(&here);
+        let forces = &self.forces(&here);
         let (mut right, mass) = forces.right_hand_side();
-        let geometry = Geometry::new(&forces);
-        let bouncing = self.bouncing(&forces, &mass, &geometry)?;
-        let at = At { v: accepted.v_next, impulses: accepted.impulses, biases: true };
-        let rows =
-            Writer::new(&forces, &mass, &geometry, at).bouncing(bouncing.as_ref()).write(&mut right)?;
+        let stepped = Stepped { forces, mass: &mass, geometry: &Geometry::new(forces) };
+        let rows = stepped.rows(self.bouncing(stepped)?.as_ref(), &mut right)?;
         let posed = accepted.posed;
         let bounces = posed.bouncing().filter(|(block, _)| posed.blocks[*block].bias.restitution < 0.0);
         let Some((first, _)) = bounces.max_by(|a, b| a.1.total_cmp(&b.1)) else {
@@ -63,33 +59,24 @@ impl Done<'_> {
             return Err(LinearizationError::Impact { why: "it is not smoothed; take `smoothing` = 0" });
         }
         let here = self.here();
-        let forces = self.forces(&here);
-        let columns = forces.columns;
-        let mass = accepted.mass;
+        let forces = &self.forces(&here);
         let mut right = forces.mass_change(&here.1);
         forces.add_momentum(&mut right);
-        let geometry = Geometry::new(&forces);
-        let before = self.before(&forces, mass, &geometry)?;
-        let rest = columns.zeros(before.nrows());
+        let stepped = Stepped { forces, mass: accepted.mass, geometry: &Geometry::new(forces) };
+        let before = self.before(stepped)?;
+        let rest = forces.columns.zeros(before.nrows());
         let bouncing = Velocities { before, free: rest.clone(), unhindered: rest };
-        let at = At { v: accepted.v_next, impulses: accepted.impulses, biases: true };
-        let rows = Writer::new(&forces, mass, &geometry, at).bouncing(Some(&bouncing)).write(&mut right)?;
-        solve(accepted.factor, &mut right);
-        let mut T = rows.J.transpose();
-        solve(accepted.factor, &mut T);
-        let d = &rows.J * &right + &rows.velocity;
-        let posed = accepted.posed;
-        let numbers = numbers_of_surfaces(accepted, parameters, columns);
-        let mut notes: Vec<_> =
-            rows.held.iter().map(|&block| LinearizationNote::GeometryHeld { block }).collect();
-        let dlambda = self.on_pieces(&rows, [&T, &d], &numbers, &|_, _| None, &mut notes);
+        let solved = Solved::new(stepped, Some(&bouncing), right)?;
+        let (posed, mut notes) = (accepted.posed, solved.notes());
+        let numbers = numbers_of_surfaces(accepted, parameters, forces.columns);
+        let dlambda = self.on_pieces(&solved, &numbers, &|_, _| None, &mut notes);
         let bounces = posed.contacts(accepted.contacts).map(|(block, contact)| (block, contact.gap));
         let bounces: Vec<_> = bounces.filter(|(b, _)| posed.blocks[*b].bias.restitution < 0.0).collect();
         let Some(&(block, gap)) = bounces.iter().min_by(|a, b| a.1.total_cmp(&b.1)) else {
             return Err(LinearizationError::Impact { why: "nothing bounces in it" });
         };
-        let gap_change = rows.gap.rows(posed.normal_row(block), 1).into_owned();
-        let contacts = bounces.len();
-        Ok(Jump { v_change: right + T * dlambda, contacts, block, gap, gap_change, notes })
+        let gap_change = solved.rows.gap.rows(posed.normal_row(block), 1).into_owned();
+        let (v_change, contacts) = (solved.free + solved.T * dlambda, bounces.len());
+        Ok(Jump { v_change, contacts, block, gap, gap_change, notes })
     }
 }

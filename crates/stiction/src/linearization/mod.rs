@@ -40,9 +40,10 @@ use crate::input::Input;
 use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::state::State;
+use crate::stepping::slopes::dense_jacobian;
 use crate::stepping::{Accepted, Quadrature};
 use active_set::Answer;
-use columns::{Columns, solve};
+use columns::{Columns, Derivative, solve};
 use compliant::{Read, SoftEquation};
 use contact_geometry::Geometry;
 use correction::Corrected;
@@ -52,10 +53,9 @@ use nalgebra::DMatrix;
 pub use parameter::Parameter;
 use parameters::{friction_columns, numbers_of_surfaces};
 pub use rollout::{RolloutError, RolloutGradient};
-use rows::{At, Rows, Writer};
-use stiction_assembly::Posed;
+use rows::{Rows, Stepped};
 use stiction_contact::Law;
-use stiction_dynamics::{Kinematics, MassMatrix};
+use stiction_dynamics::Kinematics;
 use stiction_models::World;
 
 /// A step from (q, v) under the controls u to (q⁺, v⁺), and its derivatives. Matrices are row by row.
@@ -215,8 +215,40 @@ pub(crate) struct Done<'a> {
     pub(crate) parameters: &'a [Parameter],
 }
 
+/// The rows of a step at its answer, and the parts of the motion that do not wait for δλ.
+struct Solved {
+    rows: Rows,
+    /// ∂v⁺ where the impulses stay, and M̂⁻¹ Jᵀ.
+    free: DMatrix<f64>,
+    T: DMatrix<f64>,
+    /// ∂c where the impulses stay.
+    d: DMatrix<f64>,
+}
+
+impl Solved {
+    /// The step whose right-hand side, without impulses, is `right`.
+    fn new(
+        stepped: Stepped<'_>,
+        bouncing: Option<&bounces::Velocities>,
+        mut right: DMatrix<f64>,
+    ) -> Result<Self, LinearizationError> {
+        let factor = stepped.forces.accepted.factor;
+        let rows = stepped.rows(bouncing, &mut right)?;
+        solve(factor, &mut right);
+        let mut T = rows.J.transpose();
+        solve(factor, &mut T);
+        let d = &rows.J * &right + &rows.velocity;
+        Ok(Self { rows, free: right, T, d })
+    }
+
+    /// A note for each contact whose geometry is held.
+    fn notes(&self) -> Vec<LinearizationNote> {
+        self.rows.held.iter().map(|&block| LinearizationNote::GeometryHeld { block }).collect()
+    }
+}
+
 impl Done<'_> {
-    pub(crate) fn linearize(self) -> Result<Linearization, LinearizationError> {
+    pub(crate) fn linearize(self) -> Result<Derivative, LinearizationError> {
         self.refuse()?;
         self.refuse_parameters()?;
         if self.params.smoothing > 0.0 && !self.law.compliant() && !self.accepted.impulses.is_empty() {
@@ -226,13 +258,13 @@ impl Done<'_> {
     }
 
     /// The problem relaxed by κ, at its own answer.
-    fn linearize_relaxed(self) -> Result<Linearization, LinearizationError> {
+    fn linearize_relaxed(self) -> Result<Derivative, LinearizationError> {
         let Self { accepted, law, params, .. } = &self;
         if !matches!(law, Law::Ncp | Law::Ccp) {
             return Err(LinearizationError::Smoothing { law: law.to_string() });
         }
-        let (problem, nv) = (&accepted.posed.problem, self.world.model.nv());
-        let J = dense(accepted.posed, nv);
+        let problem = &accepted.posed.problem;
+        let J = dense_jacobian(accepted.posed, self.world.model.nv());
         let mut T = J.transpose();
         solve(accepted.factor, &mut T);
         let mut A = &J * &T;
@@ -261,71 +293,54 @@ impl Done<'_> {
     }
 
     /// The derivatives at the answer, on the pieces of the law or on the path of the relaxed problem.
-    fn linearize_answer(
-        &self,
-        relaxed: Option<&relaxed::Relaxed>,
-    ) -> Result<Linearization, LinearizationError> {
+    fn linearize_answer(&self, relaxed: Option<&relaxed::Relaxed>) -> Result<Derivative, LinearizationError> {
         let Self { next, law, accepted, params, parameters, .. } = &self;
         let here = self.here();
-        let forces = self.forces(&here);
+        let forces = &self.forces(&here);
         let columns = forces.columns;
-        let mut notes = Vec::new();
         let (mut right, mass) = forces.right_hand_side();
         forces.add_parameters(&mut right);
-        let geometry = Geometry::new(&forces);
-        let at = At { v: accepted.v_next, impulses: accepted.impulses, biases: true };
-        let bouncing = self.bouncing(&forces, &mass, &geometry)?;
-        let rows =
-            Writer::new(&forces, &mass, &geometry, at).bouncing(bouncing.as_ref()).write(&mut right)?;
-        notes.extend(rows.held.iter().map(|&block| LinearizationNote::GeometryHeld { block }));
+        let stepped = Stepped { forces, mass: &mass, geometry: &Geometry::new(forces) };
+        let bouncing = self.bouncing(stepped)?;
+        let solved = Solved::new(stepped, bouncing.as_ref(), right)?;
+        let mut notes = solved.notes();
         if relaxed.is_none() {
             notes.extend(self.gaps_at_switches());
         }
-        solve(accepted.factor, &mut right);
-        let mut T = rows.J.transpose();
-        solve(accepted.factor, &mut T);
-        let d = &rows.J * &right + &rows.velocity;
-        let before = if law.compliant() { self.before(&forces, &mass, &geometry)? } else { columns.zeros(0) };
+        let before = if law.compliant() { self.before(stepped)? } else { columns.zeros(0) };
         let (problem, mut diagonal) = (&accepted.posed.problem, Vec::new());
         if law.compliant() {
             problem.diagonal_blocks_into(&mut diagonal);
         }
-        let inertia = |i: usize| inertia_change(&forces, &mass, &geometry, (&rows, &T, i));
+        // Rows that have no derivative were refused before.
+        let inertia = |i: usize| {
+            let change = stepped.mobility_change(&solved.T, problem.range(i));
+            change.unwrap_or_else(|_| columns.zeros(problem.range(i).len().pow(2)))
+        };
         let numbers = numbers_of_surfaces(accepted, parameters, columns);
-        let read =
-            Read { gap: &rows.gap, bias: &rows.bias, before: &before, inertia: &inertia, numbers: &numbers };
+        let Rows { gap, bias, .. } = &solved.rows;
+        let read = Read { gap, bias, before: &before, inertia: &inertia, numbers: &numbers };
         let soft = |i: usize, c: &[f64]| compliant::equation(*law, problem, (i, c, &diagonal[i]), &read);
         let dlambda = match relaxed {
-            None => self.on_pieces(&rows, [&T, &d], &numbers, &soft, &mut notes),
-            Some(relaxed) => relaxed.impulses(&d).ok_or(LinearizationError::NotRelaxed)?,
+            None => self.on_pieces(&solved, &numbers, &soft, &mut notes),
+            Some(relaxed) => relaxed.impulses(&solved.d).ok_or(LinearizationError::NotRelaxed)?,
         };
-        let dv = &right + &T * &dlambda;
-        let corrected = Corrected {
-            forces: &forces,
-            mass: &mass,
-            geometry: &geometry,
-            rows: &rows,
-            T: &T,
-            dv: &dv,
-            still: params.switch_velocity,
-        };
+        let dv = &solved.free + &solved.T * &dlambda;
+        let corrected = Corrected { stepped, solved: &solved, dv: &dv, still: params.switch_velocity };
         let corrected = corrected.change()?;
         let shift = match bouncing {
-            Some(bouncing) => {
-                bounced_motion::shift(bouncing, (&forces, &mass, &geometry), &rows, &T, &dlambda)?
-            }
+            Some(bouncing) => bounced_motion::shift(bouncing, stepped, &solved, &dlambda)?,
             None => None,
         };
-        let moves = Moves { forces: &forces, dv, corrected, shift, v_end: &next.v };
+        let moves = Moves { forces, dv, corrected, shift, v_end: &next.v };
         let end = moves.end(&mut notes)?;
-        Ok(columns.linearization([&end, &dlambda], notes, self.report.clone(), (*next).clone()))
+        Ok(Derivative { columns, end, dlambda, notes })
     }
 
-    /// ∂λ on the pieces of the law, with M̂⁻¹ Jᵀ and ∂c at constant impulses.
+    /// ∂λ on the pieces of the law.
     fn on_pieces(
         &self,
-        rows: &Rows,
-        [T, d]: [&DMatrix<f64>; 2],
+        solved: &Solved,
         numbers: &[Vec<(usize, Parameter)>],
         soft: &dyn Fn(usize, &[f64]) -> Option<SoftEquation>,
         notes: &mut Vec<LinearizationNote>,
@@ -333,39 +348,27 @@ impl Done<'_> {
         let (problem, lambda) = (&self.accepted.posed.problem, self.accepted.impulses);
         let (mut c, friction) = (Vec::new(), friction_columns(numbers));
         problem.velocities_into(lambda, &mut c);
-        let answer = Answer { problem, lambda, c: &c, J: &rows.J, T, d, friction_columns: &friction };
+        let Solved { rows: Rows { J, .. }, T, d, .. } = solved;
+        let answer = Answer { problem, lambda, c: &c, J, T, d, friction_columns: &friction };
         active_set::impulses(answer, (self.law, &self.params), soft, notes)
     }
 
     /// ∂(J v), v being that of the start.
-    fn before(
-        &self,
-        forces: &Forces<'_>,
-        mass: &MassMatrix,
-        geometry: &Geometry,
-    ) -> Result<DMatrix<f64>, LinearizationError> {
-        let (nv, none) = (forces.columns.nv, vec![0.0; self.accepted.impulses.len()]);
-        let at = At { v: &self.start.v, impulses: &none, biases: false };
-        let turned = Writer::new(forces, mass, geometry, at).write(&mut forces.columns.zeros(nv))?;
+    fn before(&self, stepped: Stepped<'_>) -> Result<DMatrix<f64>, LinearizationError> {
+        let columns = stepped.forces.columns;
+        let (turned, _) = stepped.turned(&self.start.v, None)?;
         let mut out = turned.velocity;
-        for (i, j) in (0..out.nrows()).flat_map(|i| (0..nv).map(move |j| (i, j))) {
-            out[(i, forces.columns.v(j))] += turned.J[(i, j)];
-        }
+        let mut by_v = out.columns_mut(columns.v(0), columns.nv);
+        by_v += turned.J;
         Ok(out)
     }
 
     /// Velocities of the rows where contacts may bounce.
-    fn bouncing(
-        &self,
-        forces: &Forces<'_>,
-        mass: &MassMatrix,
-        geometry: &Geometry,
-    ) -> Result<Option<bounces::Velocities>, LinearizationError> {
+    fn bouncing(&self, stepped: Stepped<'_>) -> Result<Option<bounces::Velocities>, LinearizationError> {
         if !self.accepted.contacts.iter().any(|c| c.restitution > 0.0) || self.law.compliant() {
             return Ok(None);
         }
-        let before = self.before(forces, mass, geometry)?;
-        bounced_motion::velocities(before, forces, mass, geometry).map(Some)
+        bounced_motion::velocities(self.before(stepped)?, stepped).map(Some)
     }
 
     /// Contacts that carry, or will, and are about to change what they ask for.
@@ -425,41 +428,4 @@ impl Done<'_> {
         }
         Ok(())
     }
-}
-
-/// J, a row per row of the problem.
-fn dense(posed: &Posed, nv: usize) -> DMatrix<f64> {
-    let mut J = DMatrix::zeros(posed.problem.rows(), nv);
-    posed.for_each_entry(|row, dof, x| J[(row, dof)] += x);
-    J
-}
-
-/// The derivatives of G_ii of block i, J_i M̂⁻¹ J_iᵀ, by rows of three: those of δJ x + (δJ x)ᵀ − xᵀ δM̂ x
-/// with x = M̂⁻¹ J_iᵀ.
-fn inertia_change(
-    forces: &Forces<'_>,
-    mass: &MassMatrix,
-    geometry: &Geometry,
-    (rows, T, i): (&Rows, &DMatrix<f64>, usize),
-) -> DMatrix<f64> {
-    let range = forces.accepted.posed.problem.range(i);
-    let mut out = forces.columns.zeros(9);
-    let none = vec![0.0; rows.J.nrows()];
-    for (l, s) in range.clone().enumerate() {
-        let x: Vec<f64> = T.column(s).iter().copied().collect();
-        let at = At { v: &x, impulses: &none, biases: false };
-        let mut force = forces.columns.zeros(forces.columns.nv);
-        // Rows that have no derivative were refused before.
-        let Ok(turned) = Writer::new(forces, mass, geometry, at).write(&mut force) else { return out };
-        let inertia = forces.inertia_change(mass, &x);
-        for (k, r) in range.clone().enumerate() {
-            for j in 0..forces.columns.count() {
-                let moved = turned.velocity[(r, j)];
-                out[(3 * k + l, j)] += moved;
-                out[(3 * l + k, j)] += moved;
-                out[(3 * k + l, j)] += (0..T.nrows()).map(|a| T[(a, r)] * inertia[(a, j)]).sum::<f64>();
-            }
-        }
-    }
-    out
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use super::active_set::{Answer, impulses};
-use super::columns::Columns;
+use super::columns::{Columns, Derivative};
 use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams};
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
@@ -72,7 +72,8 @@ impl Step<'_> {
         }
         let columns = Columns { nv, nu, np: 0 };
         let dlambda = dlambda.unwrap_or_else(|| columns.zeros(0));
-        Ok(columns.linearization([&end, &dlambda], notes, self.report.clone(), self.next.clone()))
+        let derivative = Derivative { columns, end, dlambda, notes };
+        Ok(derivative.linearization(self.report.clone(), self.next.clone()))
     }
 
     /// Solves the equations of velocities and impulses.

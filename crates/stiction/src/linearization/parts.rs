@@ -16,7 +16,7 @@
 //! step is. f_ℓ is a difference of the fourth order of the part at lengths about its own, all on one piece of
 //! the step map.
 
-use super::columns::Columns;
+use super::columns::{Columns, Derivative};
 use super::jump::Jump;
 use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams, Parameter};
 use crate::input::Input;
@@ -56,7 +56,7 @@ pub(super) struct Parted<'a> {
 
 /// A part, with its derivatives by state and control, by its length, and those of its impulses by that.
 struct Flow {
-    derivative: Linearization,
+    derivative: Derivative,
     by_length: DMatrix<f64>,
     impulses_by_length: DMatrix<f64>,
     /// The least gap at its end of the pairs that land, if it leads to their landing [m].
@@ -141,13 +141,13 @@ impl Parted<'_> {
         }
         let flow = self.flow(&mut state, last.length, false)?;
         let dlambda = chain.end(&flow);
-        let Chain { change, mut notes, .. } = chain;
+        let Chain { change: end, mut notes, .. } = chain;
         for k in (1..notes.len()).rev() {
             if notes[..k].contains(&notes[k]) {
                 notes.remove(k);
             }
         }
-        Ok(columns.linearization([&change, &dlambda], notes, self.report.clone(), next.clone()))
+        Ok(Derivative { columns, end, dlambda, notes }.linearization(self.report.clone(), next.clone()))
     }
 
     /// The part of `length` from `state`, which moves to its end. One that leads to an impact goes without
@@ -336,30 +336,16 @@ impl Chain {
 
     /// A part, as long as it was.
     fn follow(&mut self, flow: &Flow) {
-        let of = &flow.derivative;
-        self.change = self.through(&of.a, [&of.b, &of.c]);
-        self.notes.extend(of.notes.iter().cloned());
+        self.change = self.by_start(&flow.derivative.end);
+        self.notes.extend(flow.derivative.notes.iter().cloned());
     }
 
-    /// The rows of a matrix by states times ∂x, and those by controls and by parameters.
-    fn through(&self, by_state: &[f64], [by_control, by_parameter]: [&[f64]; 2]) -> DMatrix<f64> {
+    /// The change of numbers that depend on the start of the next part by `rows`.
+    fn by_start(&self, rows: &DMatrix<f64>) -> DMatrix<f64> {
         let Columns { nv, nu, np } = self.columns;
-        let n = 2 * nv;
-        let rows = by_state.len().checked_div(n).unwrap_or(0);
-        let mut out = DMatrix::from_row_slice(rows, n, by_state) * &self.change;
-        for (first, width, of) in [(n, nu, by_control), (n + nu, np, by_parameter)] {
-            let mut columns = out.columns_mut(first, width);
-            columns += DMatrix::from_row_slice(rows, width, of);
-        }
-        out
-    }
-
-    /// The change of a number that depends on the start of the next part by `row`.
-    fn by_start(&self, row: &DMatrix<f64>) -> DMatrix<f64> {
-        let Columns { nv, nu, np } = self.columns;
-        let mut change = row.columns(0, 2 * nv) * &self.change;
+        let mut change = rows.columns(0, 2 * nv) * &self.change;
         let mut others = change.columns_mut(2 * nv, nu + np);
-        others += row.columns(2 * nv, nu + np);
+        others += rows.columns(2 * nv, nu + np);
         change
     }
 
@@ -370,9 +356,8 @@ impl Chain {
 
     /// δφ after a part that follows, of which δℓ is `longer`.
     fn gap_after(&self, (flow, longer): (&Flow, &DMatrix<f64>), jump: &Jump) -> DMatrix<f64> {
-        let of = &flow.derivative;
         let mut after = Self::new(self.columns);
-        after.change = self.through(&of.a, [&of.b, &of.c]) + &flow.by_length * longer;
+        after.change = self.by_start(&flow.derivative.end) + &flow.by_length * longer;
         after.by_start(&jump.gap_change)
     }
 
@@ -384,26 +369,14 @@ impl Chain {
 
     /// An impact: velocities jump.
     fn jump(&mut self, jump: Jump) {
-        let Columns { nv, nu, np } = self.columns;
-        let mut after = jump.v_change.columns(0, 2 * nv) * &self.change;
-        let mut by_parameter = after.columns_mut(2 * nv + nu, np);
-        by_parameter += jump.v_change.columns(2 * nv + nu, np);
+        let (nv, after) = (self.columns.nv, self.by_start(&jump.v_change));
         self.change.rows_mut(nv, nv).copy_from(&after);
         self.notes.extend(jump.notes);
     }
 
     /// (3): the last part; ∂λ of it.
     fn end(&mut self, flow: &Flow) -> DMatrix<f64> {
-        let of = &flow.derivative;
-        let nu = self.columns.nu;
-        let n = 2 * self.columns.nv;
-        let [by_state, by_control]: [Vec<f64>; 2] = [(0, n), (n, nu)].map(|(first, width)| {
-            of.dlambda
-                .chunks_exact((n + nu).max(1))
-                .flat_map(|row| row[first..first + width].to_vec())
-                .collect()
-        });
-        let mut dlambda = self.through(&by_state, [&by_control, &of.dlambda_dparameters]);
+        let mut dlambda = self.by_start(&flow.derivative.dlambda);
         dlambda -= &flow.impulses_by_length * &self.elapsed;
         self.follow(flow);
         self.lengthen(flow, -self.elapsed.clone());

@@ -14,11 +14,13 @@
 
 use super::LinearizationError;
 use super::bounces;
-use super::columns::Columns;
+use super::columns::{Columns, solve};
 use super::contact_geometry::{Geometry, Offset, Placed, Zeta, asked};
 use super::forces::{Forces, end_of_motion};
 use super::parameter::Parameter;
+use crate::stepping::slopes::dense_jacobian;
 use nalgebra::DMatrix;
+use std::ops::Range;
 use stiction_assembly::laws::turning::turning_axes;
 use stiction_assembly::laws::yielding::Spring;
 use stiction_assembly::{BlockKey, ContactPoint};
@@ -41,6 +43,84 @@ pub(super) struct Rows {
     pub(super) left: DMatrix<f64>,
     /// Blocks of contacts whose geometry was taken as it is.
     pub(super) held: Vec<usize>,
+}
+
+/// A step whose rows are differentiated: its forces, M, and its contact points.
+#[derive(Clone, Copy)]
+pub(super) struct Stepped<'a> {
+    pub(super) forces: &'a Forces<'a>,
+    /// M without what is implicit.
+    pub(super) mass: &'a MassMatrix,
+    pub(super) geometry: &'a Geometry,
+}
+
+/// Impulses p beside those of the problem, and the velocities y = M̂⁻¹ Jᵀ p.
+pub(super) struct Pushed {
+    pub(super) y: Vec<f64>,
+    /// M̂⁻¹ (δJᵀ p − δM̂ y).
+    pub(super) change: DMatrix<f64>,
+    /// The rows at y.
+    pub(super) rows: Rows,
+}
+
+impl Stepped<'_> {
+    /// The rows at the answer of the step; δ(Jᵀ)λ is added to `force`, the right-hand side of
+    /// [`super::forces`]. Contacts bounce whose rows have the velocities `bouncing`.
+    pub(super) fn rows(
+        self,
+        bouncing: Option<&bounces::Velocities>,
+        force: &mut DMatrix<f64>,
+    ) -> Result<Rows, LinearizationError> {
+        let accepted = self.forces.accepted;
+        let at = At { v: accepted.v_next, impulses: accepted.impulses, biases: true };
+        Writer::new(self, at, bouncing).write(force)
+    }
+
+    /// The rows at the velocity `v`, which ask for nothing, and δ(Jᵀ) times `impulses`, if there are any.
+    pub(super) fn turned(
+        self,
+        v: &[f64],
+        impulses: Option<&[f64]>,
+    ) -> Result<(Rows, DMatrix<f64>), LinearizationError> {
+        let mut force = self.forces.columns.zeros(self.forces.columns.nv);
+        let none = vec![0.0; self.forces.accepted.impulses.len()];
+        let at = At { v, impulses: impulses.unwrap_or(&none), biases: false };
+        Ok((Writer::new(self, at, None).write(&mut force)?, force))
+    }
+
+    /// The velocities of the impulses `p`, with M̂⁻¹ Jᵀ.
+    pub(super) fn pushed(self, T: &DMatrix<f64>, p: &[f64]) -> Result<Pushed, LinearizationError> {
+        let y = (T * DMatrix::from_column_slice(p.len(), 1, p)).as_slice().to_vec();
+        let (rows, mut change) = self.turned(&y, Some(p))?;
+        change += self.forces.inertia_change(self.mass, &y);
+        solve(self.forces.accepted.factor, &mut change);
+        Ok(Pushed { y, change, rows })
+    }
+
+    /// The derivatives of J M̂⁻¹ Jᵀ in the n rows of `range`, in n² rows: those of δJ x + (δJ x)ᵀ − xᵀ δM̂ x
+    /// with x = M̂⁻¹ Jᵀ.
+    pub(super) fn mobility_change(
+        self,
+        T: &DMatrix<f64>,
+        range: Range<usize>,
+    ) -> Result<DMatrix<f64>, LinearizationError> {
+        let n = range.len();
+        let mut out = self.forces.columns.zeros(n * n);
+        for (l, s) in range.clone().enumerate() {
+            let x = T.column(s).as_slice().to_vec();
+            let (turned, _) = self.turned(&x, None)?;
+            let inertia = self.forces.inertia_change(self.mass, &x);
+            for (k, r) in range.clone().enumerate() {
+                for j in 0..out.ncols() {
+                    let moved = turned.velocity[(r, j)];
+                    out[(n * k + l, j)] += moved;
+                    out[(n * l + k, j)] += moved;
+                    out[(n * k + l, j)] += (0..T.nrows()).map(|a| T[(a, r)] * inertia[(a, j)]).sum::<f64>();
+                }
+            }
+        }
+        Ok(out)
+    }
 }
 
 /// Velocities and impulses at which rows are differentiated, and whether what they ask for counts.
@@ -105,13 +185,8 @@ fn axes(c: &ContactPoint, [t1, t2, n]: [Vec3; 3]) -> (Vec<Vec3>, [Vec3; 3]) {
 }
 
 impl<'a> Writer<'a> {
-    /// With contact points where `geometry` has them; `mass` is M.
-    pub(super) fn new(
-        forces: &'a Forces<'a>,
-        mass: &'a MassMatrix,
-        geometry: &'a Geometry,
-        at: At<'a>,
-    ) -> Self {
+    fn new(stepped: Stepped<'a>, at: At<'a>, bouncing: Option<&'a bounces::Velocities>) -> Self {
+        let Stepped { forces, mass, geometry } = stepped;
         let (model, kin) = (&forces.world.model, forces.kin);
         let (mut vel, mut rates) = (Velocities::new(model), ColumnRates::new(model));
         vel.update(model, kin, at.v);
@@ -126,35 +201,24 @@ impl<'a> Writer<'a> {
             vel,
             rates,
             wrenches: vec![Force::zero(0.0); model.bodies.len()],
-            bouncing: None,
+            bouncing,
             out: Rows {
-                J: DMatrix::zeros(m, columns.nv),
+                J: dense_jacobian(forces.accepted.posed, columns.nv),
                 velocity: columns.zeros(m),
                 correction: columns.zeros(m),
                 gap: columns.zeros(m),
                 bias: columns.zeros(m),
-                left: columns.zeros(0),
+                left: columns.zeros(if bouncing.is_some() { m } else { 0 }),
                 held: Vec::new(),
             },
             forces,
         }
     }
 
-    /// Lets contacts bounce, whose rows have these velocities.
-    pub(super) fn bouncing(mut self, velocities: Option<&'a bounces::Velocities>) -> Self {
-        self.bouncing = velocities;
-        if velocities.is_some() {
-            self.out.left = self.columns.zeros(self.out.J.nrows());
-        }
-        self
-    }
-
     /// All rows; δ(Jᵀ)λ is added to `force`, the right-hand side of [`super::forces`].
-    pub(super) fn write(mut self, force: &mut DMatrix<f64>) -> Result<Rows, LinearizationError> {
+    fn write(mut self, force: &mut DMatrix<f64>) -> Result<Rows, LinearizationError> {
         let accepted = self.forces.accepted;
         let posed = accepted.posed;
-        let J = &mut self.out.J;
-        posed.for_each_entry(|row, dof, x| J[(row, dof)] += x);
         let geometry = self.geometry;
         for (i, block) in posed.blocks.iter().enumerate() {
             match block.key {

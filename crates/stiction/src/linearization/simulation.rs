@@ -132,19 +132,19 @@ impl Simulation {
             .linearize(&next);
         }
         let Some(accepted) = self.accepted() else { return Err(LinearizationError::Rolling) };
-        Done {
+        let done = Done {
             world: self.world(),
             start: &before.state,
             input: &before.input,
             next: self.state(),
             h,
-            report,
+            report: report.clone(),
             law: self.solver().law(),
             solver: self.solver().name(),
             accepted,
             params: *params,
             parameters,
-        }
-        .linearize()
+        };
+        Ok(done.linearize()?.linearization(report, self.state().clone()))
     }
 }

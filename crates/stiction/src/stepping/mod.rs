@@ -21,7 +21,7 @@ pub(crate) mod integrate;
 mod memory;
 mod nmdp;
 pub(crate) mod remedies;
-mod slopes;
+pub(crate) mod slopes;
 mod steppers;
 pub(crate) mod time_stepping;
 mod trial;

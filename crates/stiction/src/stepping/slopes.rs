@@ -1,6 +1,7 @@
 //! What steppers say of the derivative of a step that is not that of `time-stepping`.
 
 use nalgebra::DMatrix;
+use stiction_assembly::Posed;
 use stiction_contact::{ConstraintProblem, Law};
 
 /// Derivatives by (q, v, u) of a step q⁺ = q ⊕ h ν to v⁺: a row per velocity, positions along the coordinates
@@ -53,4 +54,11 @@ pub enum NoSlopes {
     Unsupported(&'static str),
     /// The step is at a switch, or its equations are singular.
     Here(String),
+}
+
+/// J, a row per row of the problem, over `nv` velocities.
+pub(crate) fn dense_jacobian(posed: &Posed, nv: usize) -> DMatrix<f64> {
+    let mut J = DMatrix::zeros(posed.problem.rows(), nv);
+    posed.for_each_entry(|row, dof, x| J[(row, dof)] += x);
+    J
 }

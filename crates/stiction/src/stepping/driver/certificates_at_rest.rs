@@ -2,7 +2,6 @@
 //! does not change.
 
 use super::{Driver, Stepper};
-use stiction_contact::certificate::worse;
 use stiction_contact::{Certificate, Judge, Law};
 
 /// Numbers of a [`AtRest`].
@@ -94,59 +93,39 @@ impl CertificatesAtRest {
 }
 
 impl AtRest {
-    fn numbers(&self) -> [f64; NUMBERS] {
-        let c = &self.certificate;
-        let distances = [c.eps_p, c.eps_d, c.eps_c, c.eps_abs, c.natural_map, c.natural_map_relative];
-        let rest = [
-            c.signorini,
-            c.cone_excess,
-            c.dissipation_gap,
-            c.mdp_angle_max,
-            c.mdp_angle_mean,
-            c.lift,
-            self.own,
-        ];
-        let mut out = [0.0; NUMBERS];
-        out.iter_mut().zip(distances.into_iter().chain(rest)).for_each(|(to, x)| *to = x);
-        out
+    /// All numbers, in the order of snapshots.
+    fn fields(&mut self) -> [&mut f64; NUMBERS] {
+        let Self { certificate: c, own } = self;
+        [
+            &mut c.eps_p,
+            &mut c.eps_d,
+            &mut c.eps_c,
+            &mut c.eps_abs,
+            &mut c.natural_map,
+            &mut c.natural_map_relative,
+            &mut c.signorini,
+            &mut c.cone_excess,
+            &mut c.dissipation_gap,
+            &mut c.mdp_angle_max,
+            &mut c.mdp_angle_mean,
+            &mut c.lift,
+            own,
+        ]
     }
 
-    fn of_numbers(x: &[f64; NUMBERS]) -> Self {
-        let certificate = Certificate {
-            eps_p: x[0],
-            eps_d: x[1],
-            eps_c: x[2],
-            eps_abs: x[3],
-            natural_map: x[4],
-            natural_map_relative: x[5],
-            signorini: x[6],
-            cone_excess: x[7],
-            dissipation_gap: x[8],
-            mdp_angle_max: x[9],
-            mdp_angle_mean: x[10],
-            lift: x[11],
-            worst: None,
-        };
-        Self { certificate, own: x[12] }
+    fn numbers(mut self) -> [f64; NUMBERS] {
+        self.fields().map(|x| *x)
+    }
+
+    fn of_numbers(numbers: &[f64; NUMBERS]) -> Self {
+        let mut at_rest = Self::default();
+        at_rest.fields().into_iter().zip(numbers).for_each(|(to, x)| *to = *x);
+        at_rest
     }
 }
 
 /// The certificate of `a`, which may slip, and of `b`, which is at rest, together. The worst block is that of
 /// `a`.
 fn joined(a: &Certificate, b: &Certificate) -> Certificate {
-    Certificate {
-        eps_p: worse(a.eps_p, b.eps_p),
-        eps_d: worse(a.eps_d, b.eps_d),
-        eps_c: worse(a.eps_c, b.eps_c),
-        eps_abs: worse(a.eps_abs, b.eps_abs),
-        natural_map: a.natural_map.hypot(b.natural_map),
-        natural_map_relative: worse(a.natural_map_relative, b.natural_map_relative),
-        signorini: worse(a.signorini, b.signorini),
-        cone_excess: worse(a.cone_excess, b.cone_excess),
-        dissipation_gap: a.dissipation_gap + b.dissipation_gap,
-        mdp_angle_max: worse(a.mdp_angle_max, b.mdp_angle_max),
-        mdp_angle_mean: a.mdp_angle_mean,
-        lift: worse(a.lift, b.lift),
-        worst: a.worst,
-    }
+    Certificate { natural_map: a.natural_map.hypot(b.natural_map), ..a.or_worse(b) }
 }

@@ -17,7 +17,7 @@ use super::{Theta, velocities_into};
 use crate::input::Input;
 use crate::state::State;
 use crate::stepping::attempt::Part;
-use crate::stepping::slopes::{Equations, NoSlopes, Slopes};
+use crate::stepping::slopes::{Equations, NoSlopes, Slopes, dense_jacobian};
 use nalgebra::DMatrix;
 use stiction_assembly::{BlockKey, Posed, RowKey, WarmStart};
 use stiction_dynamics::differences::fourth_order;
@@ -106,8 +106,7 @@ impl<L: ThetaLaw> Theta<L> {
             return Err(NoSlopes::Here(short));
         }
         let problem = at.rows.posed.problem.clone();
-        let mut J = DMatrix::zeros(problem.rows(), nv);
-        at.rows.posed.for_each_entry(|row, dof, x| J[(row, dof)] += x);
+        let J = dense_jacobian(&at.rows.posed, nv);
         let S = self.by_velocity(part, start, at, answer)?;
         let columns = 2 * nv + nu;
         let mut r_change = DMatrix::zeros(nv, columns);
