@@ -29,7 +29,6 @@ use super::compliant::SoftEquation;
 use super::{LinearizationNote, LinearizationParams};
 use crate::stepping::accepted::ON_CONE;
 use nalgebra::DMatrix;
-use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::polygon::Polygon;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
@@ -38,31 +37,28 @@ const RANK: f64 = 1e-10;
 /// A system of which more than this share of the right-hand side is left has no answer [–].
 const INCONSISTENT: f64 = 1e-7;
 
-/// A linear equation of a block, Σ x δλ + Σ y δc = m δμ over its rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// A linear equation of a block, Σ x δλ + Σ y δc = m δμ.
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Equation {
-    /// x, y and m.
-    impulses: [f64; MAX_ROWS],
-    velocities: [f64; MAX_ROWS],
+    /// Rows of the block with x, and with y.
+    impulses: Vec<(usize, f64)>,
+    velocities: Vec<(usize, f64)>,
+    /// m.
     friction: f64,
 }
 
 impl Equation {
     /// (2): δc = 0 of row k of the block.
     fn holds(k: usize) -> Self {
-        let mut holds = Self::default();
-        holds.velocities[k] = 1.0;
-        holds
+        Self { velocities: vec![(k, 1.0)], ..Self::default() }
     }
 
-    /// (1) of [`super::compliant`] in row k of the block, whose velocities are without R λ.
-    fn of_law(soft: &SoftEquation, k: usize, compliance: &[f64]) -> Self {
-        let mut equation = Self { velocities: soft.curvature[k], ..Self::default() };
-        equation.impulses[k] = 1.0;
-        for (l, r) in compliance.iter().enumerate() {
-            equation.impulses[l] -= soft.curvature[k][l] * r;
-        }
-        equation
+    /// (1) of [`super::compliant`] in row k of the block, times `scale`; velocities there are without R λ.
+    fn of_law(soft: &SoftEquation, k: usize, compliance: &[f64], scale: f64) -> Self {
+        let velocities: Vec<_> = (0..compliance.len()).map(|l| (l, scale * soft.curvature[k][l])).collect();
+        let through = velocities.iter().map(|&(l, y)| (l, -(y * compliance[l])));
+        let impulses = std::iter::once((k, scale)).chain(through).collect();
+        Self { impulses, velocities, friction: 0.0 }
     }
 }
 
@@ -93,21 +89,27 @@ pub(crate) fn impulses(
     let mut equations: Vec<Option<Equation>> = vec![None; m];
     let mut compliant: Vec<Option<SoftEquation>> = Vec::with_capacity(problem.len());
     let most = lambda.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    for i in 0..problem.len() {
-        let range = problem.range(i);
-        let (x, c, own) = (&lambda[range.clone()], &c[range.clone()], &problem.compliance[range.clone()]);
-        let out = &mut equations[range.clone()];
-        // c without what R λ adds to it.
-        let plain: Vec<f64> = c.iter().zip(x).zip(own).map(|((c, x), r)| c - r * x).collect();
-        compliant.push(if law.compliant() { soft(i, &plain) } else { None });
-        if let Some(soft) = &compliant[i] {
-            out.iter_mut().enumerate().for_each(|(k, to)| *to = Some(Equation::of_law(soft, k, own)));
-            continue;
+    // The equations of block i, of which those with impulses have this scale; true if it is at a switch.
+    let write = |i: usize, soft: Option<&SoftEquation>, scale: f64, out: &mut [Option<Equation>]| {
+        let (range, own) = (problem.range(i), &problem.compliance[problem.range(i)]);
+        if let Some(soft) = soft {
+            out.iter_mut().enumerate().for_each(|(k, to)| *to = Some(Equation::of_law(soft, k, own, scale)));
+            return false;
         }
         // The least mobility of the block [1/kg].
         let mobility = |r: usize| (0..J.ncols()).map(|j| J[(r, j)] * T[(j, r)]).sum::<f64>();
-        let rho = 1.0 / range.map(|r| mobility(r) + problem.compliance[r]).fold(f64::MIN_POSITIVE, f64::max);
-        if equations_of(law, problem.cone(i), (x, c, rho), (params, most), out) {
+        let mobilities = range.clone().map(|r| mobility(r) + problem.compliance[r]);
+        let rho = 1.0 / mobilities.fold(f64::MIN_POSITIVE, f64::max);
+        let at = At { x: &lambda[range.clone()], c: &c[range], rho, little: params.switch_impulse * most };
+        at.equations(law, problem.cone(i), params.switch_velocity, scale, out)
+    };
+    for i in 0..problem.len() {
+        let range = problem.range(i);
+        // c without what R λ adds to it.
+        let plain = |r: usize| c[r] - problem.compliance[r] * lambda[r];
+        let plain: Vec<f64> = range.clone().map(plain).collect();
+        compliant.push(if law.compliant() { soft(i, &plain) } else { None });
+        if write(i, compliant[i].as_ref(), 1.0, &mut equations[range]) {
             notes.push(LinearizationNote::AtSwitch { block: i });
         }
     }
@@ -126,7 +128,9 @@ pub(crate) fn impulses(
     let (K, right) = (DMatrix::zeros(k, k), DMatrix::zeros(k, n));
     let mut system = System { answer, active, A, K, right };
     for (i, soft) in compliant.iter().enumerate() {
-        system.write(i, &equations, soft.as_ref());
+        let Some(mobility) = system.mobility(i) else { continue };
+        write(i, soft.as_ref(), mobility, &mut equations[problem.range(i)]);
+        system.write(i, &equations, soft.as_ref().map(|soft| &soft.given * mobility));
     }
     let (solved, rank, left) = least(&system.K, &system.right);
     if rank < k {
@@ -155,156 +159,157 @@ impl System<'_> {
         self.active.binary_search(&row).ok()
     }
 
-    /// Writes the equations of block i. Those with impulses are scaled by the mobility of its first row, so
-    /// that all are velocities.
-    fn write(&mut self, i: usize, equations: &[Option<Equation>], soft: Option<&SoftEquation>) {
+    /// The mobility of the first row of block i that is not open: impulses times that are velocities [1/kg].
+    fn mobility(&self, i: usize) -> Option<f64> {
+        let first = self.answer.problem.range(i).find_map(|r| self.place(r))?;
+        Some(self.A[(first, first)].abs().max(f64::MIN_POSITIVE))
+    }
+
+    /// Writes the equations of block i, with what is `given` on their right-hand sides.
+    fn write(&mut self, i: usize, equations: &[Option<Equation>], given: Option<DMatrix<f64>>) {
         let Answer { problem, d, friction_columns, .. } = self.answer;
-        let range = problem.range(i);
-        let Some(first) = range.clone().find_map(|r| self.place(r)) else { return };
-        let mobility = self.A[(first, first)].abs().max(f64::MIN_POSITIVE);
-        for (k, r) in range.clone().enumerate() {
-            let (Some(a), Some(equation)) = (self.place(r), equations[r]) else { continue };
-            let scale = if equation.impulses == [0.0; MAX_ROWS] { 1.0 } else { mobility };
-            for (l, t) in range.clone().enumerate() {
-                let Some(b) = self.place(t) else { continue };
-                self.K[(a, b)] += scale * equation.impulses[l];
-                let y = scale * equation.velocities[l];
-                if y != 0.0 {
-                    (0..self.K.ncols()).for_each(|s| self.K[(a, s)] += y * self.A[(b, s)]);
-                    (0..d.ncols()).for_each(|j| self.right[(a, j)] -= y * d[(t, j)]);
-                }
+        let first = problem.range(i).start;
+        for (k, r) in problem.range(i).enumerate() {
+            let (Some(a), Some(equation)) = (self.place(r), &equations[r]) else { continue };
+            for &(l, x) in &equation.impulses {
+                let Some(b) = self.place(first + l) else { continue };
+                self.K[(a, b)] += x;
             }
-            friction_columns[i].iter().for_each(|&j| self.right[(a, j)] += scale * equation.friction);
-            if let Some(soft) = soft {
-                (0..d.ncols()).for_each(|j| self.right[(a, j)] += scale * soft.given[(k, j)]);
+            if let Some(given) = &given {
+                let mut right = self.right.row_mut(a);
+                right += given.row(k);
             }
+            for &(l, y) in &equation.velocities {
+                let Some(b) = self.place(first + l) else { continue };
+                (0..self.K.ncols()).for_each(|s| self.K[(a, s)] += y * self.A[(b, s)]);
+                (0..d.ncols()).for_each(|j| self.right[(a, j)] -= y * d[(first + l, j)]);
+            }
+            friction_columns[i].iter().for_each(|&j| self.right[(a, j)] += equation.friction);
         }
     }
 }
 
-/// The equations of one block; true if it is at a switch.
-fn equations_of(
-    law: Law,
-    cone: Cone,
-    (x, c, rho): (&[f64], &[f64], f64),
-    (params, most): (&LinearizationParams, f64),
-    out: &mut [Option<Equation>],
-) -> bool {
-    let little = params.switch_impulse * most;
-    match cone {
-        Cone::Free => {
-            out[0] = Some(Equation::holds(0));
-            false
-        }
-        Cone::NonNegative => {
-            if x[0] > rho * c[0] {
+/// The answer in one block.
+struct At<'a> {
+    /// λ and c.
+    x: &'a [f64],
+    c: &'a [f64],
+    /// One over the largest mobility of its rows [kg].
+    rho: f64,
+    /// Impulses up to this are at a switch [N·s].
+    little: f64,
+}
+
+impl At<'_> {
+    /// The equations of the block, of which those with impulses are scaled; true if it is at a switch. Rows
+    /// that are not faster than `slow` [m/s] hardly move.
+    fn equations(&self, law: Law, cone: Cone, slow: f64, scale: f64, out: &mut [Option<Equation>]) -> bool {
+        let Self { x, c, rho, little } = *self;
+        match cone {
+            Cone::Free => {
                 out[0] = Some(Equation::holds(0));
+                false
             }
-            x[0] <= little && c[0].abs() <= params.switch_velocity
-        }
-        Cone::Box { lo, hi } => {
-            let y = x[0] - rho * c[0];
-            let bound = y <= lo || y >= hi;
-            if !bound {
-                out[0] = Some(Equation::holds(0));
-            }
-            (x[0] - lo).abs().min((x[0] - hi).abs()) <= little && c[0].abs() <= params.switch_velocity
-        }
-        Cone::Friction { mu } | Cone::Patch { mu, .. } => {
-            let normal = x[2];
-            let size = |of: &[f64]| {
-                let tangential = of.iter().enumerate().filter(|(k, _)| *k != 2);
-                tangential.map(|(_, t)| t * t).sum::<f64>().sqrt()
-            };
-            let (force, speed) = (size(x), size(c));
-            // Where nothing holds it parts, under the relaxation too, in which what slides is lifted.
-            let lift = if matches!(law, Law::Ccp | Law::PolyhedralCcp { .. }) { mu * speed } else { 0.0 };
-            if normal <= rho * (c[2] - lift) {
-                return normal <= little && c[2].abs() <= params.switch_velocity;
-            }
-            if let (Some(polygon @ Polygon::Regular { .. }), [t1, t2, _]) = (law.polygon(), x) {
-                let at = Corner { mu, normal, force: [*t1, *t2], velocity: [c[0], c[1]] };
-                let relaxed = matches!(law, Law::PolyhedralCcp { .. });
-                return at.equations(polygon, relaxed, params.switch_velocity, out) || normal <= little;
-            }
-            hold(out);
-            if law == Law::Pyramid {
-                let mut switch = false;
-                for k in (0..x.len()).filter(|k| *k != 2) {
-                    let at_edge = x[k].abs() >= mu * normal * (1.0 - ON_CONE);
-                    if at_edge {
-                        let mut edge = Equation { friction: normal.copysign(x[k]), ..Equation::default() };
-                        (edge.impulses[k], edge.impulses[2]) = (1.0, -mu.copysign(x[k]));
-                        out[k] = Some(edge);
-                    }
-                    switch |= at_edge && c[k].abs() <= params.switch_velocity;
+            Cone::NonNegative => {
+                if x[0] > rho * c[0] {
+                    out[0] = Some(Equation::holds(0));
                 }
-                return switch || normal <= little;
+                x[0] <= little && c[0].abs() <= slow
             }
-            // On which side λ − ρ c is: what slides slowly under a large load has more slip than an interior
-            // point lacks of friction.
-            let fast = speed > params.switch_velocity || rho * speed > ON_CONE * mu * normal;
-            if fast && rho * speed > (mu * normal - force).max(0.0) {
-                slide((mu, normal), (c, speed), law == Law::Ccp, out);
+            Cone::Box { lo, hi } => {
+                let y = x[0] - rho * c[0];
+                let bound = y <= lo || y >= hi;
+                if !bound {
+                    out[0] = Some(Equation::holds(0));
+                }
+                (x[0] - lo).abs().min((x[0] - hi).abs()) <= little && c[0].abs() <= slow
             }
-            let edge = force >= mu * normal * (1.0 - ON_CONE);
-            normal <= little || edge && speed <= params.switch_velocity
+            Cone::Friction { mu } | Cone::Patch { mu, .. } => self.contact(law, mu, slow, scale, out),
         }
     }
-}
 
-/// (2) in all rows of a block.
-fn hold(out: &mut [Option<Equation>]) {
-    out.iter_mut().enumerate().for_each(|(k, to)| *to = Some(Equation::holds(k)));
-}
-
-/// (4), or (5) of the relaxation, of a contact with the normal impulse λ_N that slides with the velocity c.
-fn slide((mu, normal): (f64, f64), (c, speed): (&[f64], f64), relaxed: bool, out: &mut [Option<Equation>]) {
-    let tangential = || (0..c.len()).filter(|k| *k != 2);
-    for k in tangential() {
-        let mut slides = Equation { friction: -(normal * c[k] / speed), ..Equation::default() };
-        (slides.impulses[k], slides.impulses[2]) = (1.0, mu * c[k] / speed);
-        for l in tangential() {
-            let across = f64::from(u8::from(l == k)) - c[k] * c[l] / (speed * speed);
-            slides.velocities[l] = mu * normal / speed * across;
+    /// The equations of a contact.
+    fn contact(&self, law: Law, mu: f64, slow: f64, scale: f64, out: &mut [Option<Equation>]) -> bool {
+        let Self { x, c, rho, little } = *self;
+        let normal = x[2];
+        let [force, speed] = [x, c].map(|of| tangential(of).map(|k| of[k] * of[k]).sum::<f64>().sqrt());
+        // Where nothing holds it parts, under the relaxation too, in which what slides is lifted.
+        let lift = if matches!(law, Law::Ccp | Law::PolyhedralCcp { .. }) { mu * speed } else { 0.0 };
+        if normal <= rho * (c[2] - lift) {
+            return normal <= little && c[2].abs() <= slow;
         }
-        out[k] = Some(slides);
+        out.iter_mut().enumerate().for_each(|(k, to)| *to = Some(Equation::holds(k)));
+        if let (Some(polygon @ Polygon::Regular { .. }), [_, _, _]) = (law.polygon(), x) {
+            let relaxed = matches!(law, Law::PolyhedralCcp { .. });
+            return self.polygon(polygon, (mu, relaxed), slow, scale, out) || normal <= little;
+        }
+        if law == Law::Pyramid {
+            let mut switch = false;
+            for k in tangential(x) {
+                let at_edge = x[k].abs() >= mu * normal * (1.0 - ON_CONE);
+                if at_edge {
+                    let impulses = vec![(k, scale), (2, -(scale * mu.copysign(x[k])))];
+                    let friction = scale * normal.copysign(x[k]);
+                    out[k] = Some(Equation { impulses, friction, ..Equation::default() });
+                }
+                switch |= at_edge && c[k].abs() <= slow;
+            }
+            return switch || normal <= little;
+        }
+        // On which side λ − ρ c is: what slides slowly under a large load has more slip than an interior
+        // point lacks of friction.
+        let fast = speed > slow || rho * speed > ON_CONE * mu * normal;
+        if fast && rho * speed > (mu * normal - force).max(0.0) {
+            self.slide(mu, law == Law::Ccp, scale, out);
+        }
+        let edge = force >= mu * normal * (1.0 - ON_CONE);
+        normal <= little || edge && speed <= slow
     }
-    if relaxed {
-        let mut lifted = Equation { friction: speed, ..Equation::holds(2) };
-        tangential().for_each(|k| lifted.velocities[k] = -(mu * c[k] / speed));
-        out[2] = Some(lifted);
+
+    /// (4), or (5) of the relaxation.
+    fn slide(&self, mu: f64, relaxed: bool, scale: f64, out: &mut [Option<Equation>]) {
+        let (c, normal) = (self.c, self.x[2]);
+        let speed = tangential(c).map(|k| c[k] * c[k]).sum::<f64>().sqrt();
+        let share = scale * mu * normal / speed;
+        for k in tangential(c) {
+            let across = |l: usize| share * (f64::from(u8::from(l == k)) - c[k] * c[l] / (speed * speed));
+            out[k] = Some(Equation {
+                impulses: vec![(k, scale), (2, scale * mu * c[k] / speed)],
+                velocities: tangential(c).map(|l| (l, across(l))).collect(),
+                friction: -(scale * normal * c[k] / speed),
+            });
+        }
+        if relaxed {
+            let lifts = tangential(c).map(|k| (k, -(mu * c[k] / speed)));
+            let velocities = std::iter::once((2, 1.0)).chain(lifts).collect();
+            out[2] = Some(Equation { velocities, friction: speed, ..Equation::default() });
+        }
     }
-}
 
-/// A contact whose friction is in a polygon.
-struct Corner {
-    mu: f64,
-    normal: f64,
-    force: [f64; 2],
-    velocity: [f64; 2],
-}
-
-impl Corner {
-    /// (7) to (9); true if it is at a switch.
-    fn equations(&self, polygon: Polygon, relaxed: bool, slow: f64, out: &mut [Option<Equation>]) -> bool {
-        let Self { mu, normal, force: [x, y], velocity: [u, v] } = *self;
-        hold(out);
+    /// (7) to (9) where friction is in a polygon.
+    fn polygon(
+        &self,
+        polygon: Polygon,
+        (mu, relaxed): (f64, bool),
+        slow: f64,
+        scale: f64,
+        out: &mut [Option<Equation>],
+    ) -> bool {
+        let ([x, y, normal], [u, v]) = ([self.x[0], self.x[1], self.x[2]], [self.c[0], self.c[1]]);
         let (kappa, sigma) = polygon.edge();
         let [a, b] = polygon.toward([x, y]);
         let (along, across) = (a * x + b * y, a * y - b * x);
         if along < kappa * mu * normal * (1.0 - ON_CONE) {
             return false;
         }
-        let slip = u.hypot(v);
-        let at_corner = across.abs() >= sigma * mu * normal * (1.0 - ON_CONE);
+        let of = |[x, y]: [f64; 2], z: f64| vec![(0, x), (1, y), (2, z)];
         let impulses = |[x, y]: [f64; 2], share: f64| {
-            let impulses = [x, y, -share * mu, 0.0, 0.0, 0.0];
-            Some(Equation { impulses, friction: share * normal, ..Equation::default() })
+            let impulses = of([scale * x, scale * y], scale * (-share * mu));
+            Some(Equation { impulses, friction: scale * (share * normal), ..Equation::default() })
         };
-        let velocities = |[x, y]: [f64; 2], z: f64, friction: f64| {
-            Some(Equation { velocities: [x, y, z, 0.0, 0.0, 0.0], friction, ..Equation::default() })
-        };
+        let velocities =
+            |of: Vec<_>, friction: f64| Some(Equation { velocities: of, friction, ..Equation::default() });
+        let at_corner = across.abs() >= sigma * mu * normal * (1.0 - ON_CONE);
         let f = match at_corner {
             true => {
                 let side = sigma.copysign(across);
@@ -312,16 +317,20 @@ impl Corner {
             }
             false => [kappa * a, kappa * b],
         };
-        if at_corner {
-            (out[0], out[1]) = (impulses([1.0, 0.0], f[0]), impulses([0.0, 1.0], f[1]));
-        } else {
-            (out[0], out[1]) = (impulses([a, b], kappa), velocities([-b, a], 0.0, 0.0));
-        }
+        (out[0], out[1]) = match at_corner {
+            true => (impulses([1.0, 0.0], f[0]), impulses([0.0, 1.0], f[1])),
+            false => (impulses([a, b], kappa), velocities(of([-b, a], 0.0), 0.0)),
+        };
         if relaxed {
-            out[2] = velocities([mu * f[0], mu * f[1]], 1.0, -(f[0] * u + f[1] * v));
+            out[2] = velocities(of([mu * f[0], mu * f[1]], 1.0), -(f[0] * u + f[1] * v));
         }
-        slip <= slow
+        u.hypot(v) <= slow
     }
+}
+
+/// The rows of a contact beside its normal row.
+fn tangential(of: &[f64]) -> impl Iterator<Item = usize> + use<> {
+    (0..of.len()).filter(|k| *k != 2)
 }
 
 /// K⁻¹ r, or the least of its solutions by least squares; its rank, and which share of r it does not explain.

@@ -9,9 +9,8 @@
 //! times the forces there. c = J v⁺ is then what the step ended with, and the certificate says how far λ and
 //! c are from Signorini's and Coulomb's law.
 
-use super::method::Shared;
+use super::method::{Shared, Step};
 use super::rows::Rows;
-use crate::stepping::attempt::Part;
 use stiction_assembly::{BlockKey, ContactPoint, RowKey};
 use stiction_contact::Needs;
 use stiction_dynamics::Kinematics;
@@ -56,14 +55,13 @@ impl Shared {
     /// Poses (1) at `kin`, with rows whose gaps and velocities before the step are those of (q, v), and v⁺.
     pub(crate) fn pose_forces(
         &mut self,
-        part: &Part<'_>,
+        step: &Step<'_>,
         kin: &Kinematics,
-        q: &[f64],
-        v: &[f64],
+        (q, v): (&[f64], &[f64]),
         given: &Given<'_>,
         needs: Needs,
     ) -> Result<(), String> {
-        let Part { world, h, .. } = *part;
+        let Step { world, h, .. } = *step;
         let Given { contacts, joints, over } = *given;
         let Self { params, rows, points, .. } = self;
         rows.factor(world, kin)?;

@@ -149,6 +149,18 @@ impl Mechanics {
         (0..inertial.len()).map(move |i| inertial[i] + springs[i] + damping[i] + actuators[i] + given(i))
     }
 
+    /// Powers of actuators, of the forces `given` from outside, and of dampers at the velocity `v` [W].
+    pub(super) fn powers(&self, v: &[f64], given: &[f64]) -> [f64; 3] {
+        let Forces { actuators, damping, .. } = &self.forces;
+        let mut powers = [0.0; 3];
+        for (i, v) in v.iter().enumerate() {
+            powers[0] += v * actuators[i];
+            powers[1] += v * given.get(i).copied().unwrap_or(0.0);
+            powers[2] += v * damping[i];
+        }
+        powers
+    }
+
     /// Derivatives of the inertial forces where [`Self::look`] looked, at the velocity `v`.
     pub(super) fn find_derivatives(&mut self, world: &World, v: &[f64]) {
         let model = &world.model;

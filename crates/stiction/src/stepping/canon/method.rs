@@ -9,6 +9,7 @@ use super::rows::Rows;
 use super::search::Search;
 use super::unsupported::{Features, UnsupportedByCanon, refuse};
 use crate::catalogue::StepperEntry;
+use crate::input::Input;
 use crate::params::StepperParams;
 use crate::report::{Cause, StepReport};
 use crate::state::State;
@@ -18,21 +19,52 @@ use crate::stepping::slopes::{NoSlopes, Slopes};
 use crate::stepping::{Extension, LastPart, Stepper};
 use stiction_assembly::{ContactPoint, WarmStart};
 use stiction_contact::ContactSolver;
+use stiction_dynamics::integrate_into;
 use stiction_models::World;
+
+/// A part of a step that a method solves.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) input: &'a Input,
+    pub(crate) start: &'a State,
+    /// Duration [s].
+    pub(crate) h: f64,
+}
+
+impl<'a> Step<'a> {
+    /// `part` from `start`; no event ends it.
+    fn new(part: &Part<'a>, start: &'a State) -> Self {
+        Self { world: part.world, input: part.input, start, h: part.h }
+    }
+
+    /// The start and the input with coordinate `k` of (q, v, u) displaced by x.
+    pub(super) fn displaced(&self, k: usize, x: f64) -> (State, Input) {
+        let (model, nv) = (&self.world.model, self.start.v.len());
+        let (mut start, mut input) = (self.start.clone(), self.input.clone());
+        match k {
+            _ if k < nv => {
+                let mut e = vec![0.0; nv];
+                e[k] = x;
+                integrate_into(model, &self.start.q, &e, 1.0, &mut start.q);
+            }
+            _ if k < 2 * nv => start.v[k - nv] += x,
+            _ => input.control[k - 2 * nv] += x,
+        }
+        (start, input)
+    }
+}
+
+/// The report of a part that was solved.
+pub(crate) type Solution = Result<StepReport, Cause>;
 
 /// A method of time stepping.
 pub(crate) trait Method: Send + Sized + 'static {
-    /// Solves `part` from `state`; contacts and overlap of the report are those of [`Shared::points`].
-    fn solve(
-        &mut self,
-        part: &Part<'_>,
-        state: &State,
-        at: &mut Shared,
-        solver: &mut dyn ContactSolver,
-    ) -> Result<StepReport, Cause>;
+    /// Solves `step`; contacts and overlap of the report are those of [`Shared::points`].
+    fn solve(&mut self, step: &Step<'_>, at: &mut Shared, solver: &mut dyn ContactSolver) -> Solution;
 
-    /// The derivative of the last part, which went from `start`.
-    fn jacobian(&mut self, part: &Part<'_>, start: &State, at: &mut Shared) -> Result<Slopes, NoSlopes>;
+    /// The derivative of the last part, which was `step`.
+    fn jacobian(&mut self, step: &Step<'_>, at: &mut Shared) -> Result<Slopes, NoSlopes>;
 
     /// Where it evaluates forces and inertia.
     fn mechanics(&mut self) -> Vec<&mut Mechanics> {
@@ -148,7 +180,7 @@ impl<M: Method> Stepper for MethodStepper<M> {
     }
 
     fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
-        match self.method.solve(part, state, &mut self.at, solver) {
+        match self.method.solve(&Step::new(part, state), &mut self.at, solver) {
             Ok(mut report) => {
                 self.at.move_to_end(state, part.h);
                 report.contacts = self.at.points.len();
@@ -197,7 +229,7 @@ impl<M: Method> Stepper for MethodStepper<M> {
     }
 
     fn slopes(&mut self, part: &Part<'_>, start: &State) -> Result<Slopes, NoSlopes> {
-        self.method.jacobian(part, start, &mut self.at)
+        self.method.jacobian(&Step::new(part, start), &mut self.at)
     }
 
     fn extend(&mut self, extension: Extension) -> bool {

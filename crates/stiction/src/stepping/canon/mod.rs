@@ -20,6 +20,7 @@ mod chart;
 mod compliant;
 mod ended;
 mod event_driven;
+mod flow;
 pub(crate) mod judged;
 mod mechanics;
 pub(crate) mod method;

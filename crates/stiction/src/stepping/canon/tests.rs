@@ -1,14 +1,13 @@
 //! A method added by the page "Add a stepper" of ARCHITECTURE.md: semi-implicit Euler for trees without contacts.
 
 use super::mechanics::Mechanics;
-use super::method::{Method, MethodStepper, Published, Shared};
+use super::method::{Method, MethodStepper, Published, Shared, Solution, Step};
 use super::unsupported::{Features, UnsupportedByCanon};
 use crate::catalogue::{SolvedBy, StepperEntry, Steps};
 use crate::params::StepperParams;
-use crate::report::{Cause, StepReport};
+use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::StepperError;
-use crate::stepping::attempt::Part;
 use crate::stepping::slopes::{self, NoSlopes, Slopes};
 use crate::{Settings, Simulation};
 use nalgebra::DMatrix;
@@ -40,35 +39,21 @@ impl Published for Euler {
 }
 
 impl Method for Euler {
-    fn solve(
-        &mut self,
-        part: &Part<'_>,
-        state: &State,
-        at: &mut Shared,
-        _: &mut dyn ContactSolver,
-    ) -> Result<StepReport, Cause> {
-        self.velocity_into(part, state, at)?;
-        integrate_into(&part.world.model, &state.q, &at.v, part.h, &mut at.q);
+    fn solve(&mut self, step: &Step<'_>, at: &mut Shared, _: &mut dyn ContactSolver) -> Solution {
+        self.velocity_into(step, at)?;
+        integrate_into(&step.world.model, &step.start.q, &at.v, step.h, &mut at.q);
         at.efforts.copy_from_slice(&self.at.forces.efforts);
         Ok(StepReport::of_part())
     }
 
-    fn jacobian(&mut self, part: &Part<'_>, start: &State, at: &mut Shared) -> Result<Slopes, NoSlopes> {
-        let (nv, nu) = (start.v.len(), part.input.control.len());
+    fn jacobian(&mut self, step: &Step<'_>, at: &mut Shared) -> Result<Slopes, NoSlopes> {
+        let (nv, nu) = (step.start.v.len(), step.input.control.len());
         let (v_next, mut v_change) = (at.v.clone(), DMatrix::zeros(nv, 2 * nv + nu));
         for k in 0..2 * nv + nu {
             fourth_order(1e-4, |x, weight| {
-                let (mut state, mut input) = (start.clone(), part.input.clone());
-                match k {
-                    _ if k < nv => {
-                        let mut e = vec![0.0; nv];
-                        e[k] = x;
-                        integrate_into(&part.world.model, &start.q, &e, 1.0, &mut state.q);
-                    }
-                    _ if k < 2 * nv => state.v[k - nv] += x,
-                    _ => input.control[k - 2 * nv] += x,
-                }
-                self.velocity_into(&Part { input: &input, ..*part }, &state, at).map_err(NoSlopes::Here)?;
+                let (start, input) = step.displaced(k, x);
+                let moved = Step { start: &start, input: &input, ..*step };
+                self.velocity_into(&moved, at).map_err(NoSlopes::Here)?;
                 (0..nv).for_each(|i| v_change[(i, k)] += weight * at.v[i]);
                 Ok(())
             })?;
@@ -92,8 +77,8 @@ impl Method for Euler {
 
 impl Euler {
     /// v⁺, into `at`.
-    fn velocity_into(&mut self, part: &Part<'_>, state: &State, at: &mut Shared) -> Result<(), String> {
-        let Part { world, input, h, .. } = *part;
+    fn velocity_into(&mut self, step: &Step<'_>, at: &mut Shared) -> Result<(), String> {
+        let Step { world, input, start: state, h } = *step;
         self.at.look(world, &state.q, &state.v);
         self.at.find_forces(world, (&state.q, &state.v), &input.control);
         at.rows.factor(world, &self.at.kin)?;

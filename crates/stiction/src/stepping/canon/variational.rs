@@ -25,16 +25,14 @@
 
 use super::ended::{add_changes, works_of_rows};
 use super::mechanics::Mechanics;
-use super::method::{Method, Published, Shared};
+use super::method::{Method, Published, Shared, Solution, Step};
 use super::search::Search;
 use super::unsupported::{Features, UnsupportedByCanon, refuse_compliant};
 use crate::catalogue::{StepperEntry, entry};
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
-use crate::report::{Cause, StepReport, StepStatus};
-use crate::state::State;
-use crate::stepping::attempt::Part;
+use crate::report::{StepReport, StepStatus};
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::Motion;
@@ -88,21 +86,16 @@ impl Published for Variational {
 }
 
 impl Method for Variational {
-    fn solve(
-        &mut self,
-        part: &Part<'_>,
-        state: &State,
-        at: &mut Shared,
-        solver: &mut dyn ContactSolver,
-    ) -> Result<StepReport, Cause> {
-        let (Part { world, input, h, .. }, n) = (*part, state.v.len());
+    fn solve(&mut self, step: &Step<'_>, at: &mut Shared, solver: &mut dyn ContactSolver) -> Solution {
+        let Step { world, input, start: state, h } = *step;
+        let n = state.v.len();
         refuse_compliant(Self::ENTRY.name, solver)?;
         self.start.look(world, &state.q, &state.v);
         self.start.find_mass(world);
         let before = self.start.energies(world, (&state.q, &state.v));
         let (mut momentum, mut force) = (vec![0.0; n], vec![0.0; n]);
         self.start.mass.mul_into(&state.v, &mut momentum);
-        self.find_mean(part, state, &momentum)?; // (2)
+        self.find_mean(step, &momentum)?; // (2)
         for (q, (start, w)) in at.q.iter_mut().zip(state.q.iter().zip(&self.w)) {
             *q = start + h * w;
         }
@@ -142,7 +135,7 @@ impl Method for Variational {
         let swing = [with_middle(&at_start), with_middle(&at_end)];
         self.end.look(world, &at.q, &v_free);
         let [kinetic, ..] = self.end.energies(world, (&at.q, &v_free));
-        let (mut ledger, carried) = self.ledger(part, at, before, &v_free);
+        let (mut ledger, carried) = self.ledger(step, at, before, &v_free);
         // (5), with the forces of springs, whose energy is part of U.
         let f = &self.middle.forces;
         let pushed: f64 = (0..n)
@@ -158,7 +151,7 @@ impl Method for Variational {
         Ok(StepReport { status: StepStatus::from(status), ledger, ..StepReport::of_part() })
     }
 
-    fn jacobian(&mut self, _: &Part<'_>, _: &State, _: &mut Shared) -> Result<Slopes, NoSlopes> {
+    fn jacobian(&mut self, _: &Step<'_>, _: &mut Shared) -> Result<Slopes, NoSlopes> {
         Err(NoSlopes::Unsupported(
             "the impacts within it are solved one after another, at instants that are roots",
         ))
@@ -193,8 +186,8 @@ impl Variational {
     }
 
     /// (2): w, from the momentum p₀.
-    fn find_mean(&mut self, part: &Part<'_>, state: &State, momentum: &[f64]) -> Result<(), String> {
-        let (Part { world, input, h, .. }, n) = (*part, momentum.len());
+    fn find_mean(&mut self, step: &Step<'_>, momentum: &[f64]) -> Result<(), String> {
+        let (Step { world, input, start: state, h }, n) = (*step, momentum.len());
         let (mut force, mut moved) = (vec![0.0; n], vec![0.0; n]);
         self.w.copy_from_slice(&state.v);
         let mut left = f64::INFINITY;
@@ -232,12 +225,12 @@ impl Variational {
     /// comes beside it [J].
     fn ledger(
         &mut self,
-        part: &Part<'_>,
+        step: &Step<'_>,
         at: &Shared,
         before: [f64; 4],
         v_free: &[f64],
     ) -> (EnergyLedger, f64) {
-        let Part { world, input, h, .. } = *part;
+        let Step { world, input, h, .. } = *step;
         let mut ledger = works_of_rows(&at.rows.posed, &at.rows.impulses, v_free, &at.v);
         let f = &self.middle.forces;
         for (i, w) in self.w.iter().enumerate() {

@@ -7,9 +7,8 @@
 
 mod judged;
 
-use super::attempt::Part;
 use super::canon::judged::Given;
-use super::canon::method::{Method, MethodStepper, Shared};
+use super::canon::method::{Method, MethodStepper, Shared, Solution, Step};
 use super::memory::Memory;
 use crate::params::StepperParams;
 use crate::report::{Cause, StepReport};
@@ -113,14 +112,8 @@ fn words(failure: Failure, report: &NmdpReport, least: f64) -> String {
 }
 
 impl Method for NmdpMethod {
-    fn solve(
-        &mut self,
-        part: &Part<'_>,
-        state: &State,
-        at: &mut Shared,
-        solver: &mut dyn ContactSolver,
-    ) -> Result<StepReport, Cause> {
-        let Part { world, input, h, .. } = *part;
+    fn solve(&mut self, step: &Step<'_>, at: &mut Shared, solver: &mut dyn ContactSolver) -> Solution {
+        let Step { world, input, start: state, h } = *step;
         self.check_meetings(world, state)?;
         at.q.copy_from_slice(&state.q);
         at.v.copy_from_slice(&state.v);
@@ -139,15 +132,15 @@ impl Method for NmdpMethod {
         self.impulses.find(world, &self.nmdp, &state.q, margin, &mut at.points);
         let Impulses { contacts, joints, .. } = &self.impulses;
         let given = Given { contacts, joints, over: 1.0 };
-        at.pose_forces(part, self.nmdp.kinematics(), &state.q, &state.v, &given, solver.needs())?;
+        at.pose_forces(step, self.nmdp.kinematics(), (&state.q, &state.v), &given, solver.needs())?;
         at.efforts.copy_from_slice(self.nmdp.efforts());
         let NmdpReport { outer, residual, parts, .. } = *self.report;
         let extra = self.report.clone();
         Ok(StepReport { iterations: outer, residual, parts, extra: Some(extra), ..StepReport::of_part() })
     }
 
-    fn jacobian(&mut self, part: &Part<'_>, start: &State, _: &mut Shared) -> Result<Slopes, NoSlopes> {
-        let Part { world, input, h, .. } = *part;
+    fn jacobian(&mut self, step: &Step<'_>, _: &mut Shared) -> Result<Slopes, NoSlopes> {
+        let Step { world, input, start, h } = *step;
         let acting = Acting { control: &input.control, generalized: &input.generalized };
         let found =
             self.nmdp.derivative(world, (&start.q, &start.v), &acting, h).map_err(|why| match why {

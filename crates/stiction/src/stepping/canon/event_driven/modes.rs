@@ -5,19 +5,20 @@
 //! norm need not. When such forces leave the cones, others may still be in them: a guard of forces fails
 //! where the choice, made anew, is another.
 
+use super::super::flow::Acting;
 use super::super::judged::add_forces;
 use super::super::mechanics::Mechanics;
+use super::super::method::Step;
 use super::super::rows::Rows;
 use super::super::search::{Search, relative_velocity};
 use super::stops::Stop;
 use super::{ALPHA, LOOSE, NUDGE, RANK, SHORT, SLIPS, TOUCH};
-use crate::input::Input;
 use crate::params::StepperParams;
 use nalgebra::{DMatrix, DVector};
 use stiction_assembly::{BlockKey, ContactPoint, Face, RowParams};
 use stiction_contact::ContactSolver;
-use stiction_dynamics::spatial::{Motion, Vec3};
-use stiction_dynamics::{Factor, Model, integrate_into};
+use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::{Model, integrate_into};
 use stiction_models::World;
 
 /// A contact that is closed.
@@ -43,23 +44,15 @@ pub(super) struct Modes {
     pub(super) params: StepperParams,
     pub(super) solver: Box<dyn ContactSolver>,
     pub(super) rows: Rows,
-    pub(super) at: Mechanics,
+    pub(super) acting: Acting,
     pub(super) nudged: Mechanics,
-    pub(super) search: Search,
-    pub(super) points: Vec<ContactPoint>,
     pub(super) other: Search,
-    pub(super) still: Vec<Motion>,
-    pub(super) factor: Factor,
-    pub(super) q: Vec<f64>,
     pub(super) q_nudged: Vec<f64>,
-    pub(super) tau: Vec<f64>,
     pub(super) active: Vec<Active>,
     /// Ends of the ranges of joints, each with its mode.
     pub(super) stops: Vec<Stop>,
     /// Per active contact: its index in the points, if it is found.
     pub(super) found: Vec<Option<usize>>,
-    /// Per point, the force on B [N].
-    pub(super) forces: Vec<Vec3>,
     /// Per tree: its mass times gravity, at least 1e-9 [N].
     pub(super) weights: Vec<f64>,
 }
@@ -78,26 +71,31 @@ impl Modes {
     /// All forces but those of contacts, into `tau`, and M with its factor, at q and v.
     pub(super) fn find_smooth_forces(
         &mut self,
-        world: &World,
+        step: &Step<'_>,
         (q, v): (&[f64], &[f64]),
-        input: &Input,
     ) -> Result<(), String> {
-        self.at.find_forces(world, (q, v), &input.control);
-        self.at.find_mass(world);
-        self.factor.factor(&self.at.mass).map_err(|e| format!("the mass matrix: {e}"))?;
-        self.tau.iter_mut().zip(self.at.total(&input.generalized)).for_each(|(tau, total)| *tau = total);
+        self.acting.at.find_forces(step.world, (q, v), &step.input.control);
+        self.acting.factor_mass(step.world)?;
+        let Acting { at, tau, .. } = &mut self.acting;
+        tau.iter_mut().zip(at.total(&step.input.generalized)).for_each(|(tau, total)| *tau = total);
         Ok(())
     }
 
     /// Finds of every point of the search the rate of n · c, and of c, along the motion by v at constant v.
     fn contact_rates(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<Vec<(f64, Vec3)>, String> {
-        let mut rates: Vec<(f64, Vec3)> = vec![(0.0, Vec3::ZERO); self.points.len()];
+        let mut rates: Vec<(f64, Vec3)> = vec![(0.0, Vec3::ZERO); self.acting.points.len()];
         let mut there = Vec::new();
         for h in [NUDGE, -NUDGE] {
             integrate_into(&world.model, q, v, h, &mut self.q_nudged);
             self.nudged.look(world, &self.q_nudged, v);
-            self.other.find(world, &self.nudged.kin, &self.still, (0.0, self.params.margin), &mut there);
-            for (point, rate) in self.points.iter().zip(&mut rates) {
+            self.other.find(
+                world,
+                &self.nudged.kin,
+                &self.acting.still,
+                (0.0, self.params.margin),
+                &mut there,
+            );
+            for (point, rate) in self.acting.points.iter().zip(&mut rates) {
                 let same = there.iter().find(|c| key(c) == key(point));
                 let Some(c) = same else { continue };
                 let velocity = relative_velocity(&self.nudged.kin, &self.nudged.vel, c);
@@ -110,10 +108,16 @@ impl Modes {
 
     /// Contact forces of the modes, into `forces` and `tau`.
     pub(super) fn find_contact_forces(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<(), String> {
-        self.search.find(world, &self.at.kin, &self.still, (0.0, self.params.margin), &mut self.points);
-        self.forces.clear();
-        self.forces.resize(self.points.len(), Vec3::ZERO);
-        let place = |a: &Active| self.points.iter().position(|c| key(c) == a.key);
+        self.acting.search.find(
+            world,
+            &self.acting.at.kin,
+            &self.acting.still,
+            (0.0, self.params.margin),
+            &mut self.acting.points,
+        );
+        self.acting.forces.clear();
+        self.acting.forces.resize(self.acting.points.len(), Vec3::ZERO);
+        let place = |a: &Active| self.acting.points.iter().position(|c| key(c) == a.key);
         self.found = self.active.iter().map(place).collect();
         self.stops.iter_mut().for_each(|s| s.force = 0.0);
         let touches = self.found.iter().any(Option::is_some);
@@ -125,8 +129,8 @@ impl Modes {
         let Unknowns { directions, mut chosen, rows } = self.unknowns(&rates);
         let column = |p: usize, force: Vec3| {
             let mut out = vec![0.0; n];
-            let points = &self.points[p..=p];
-            add_forces(world, &self.at.kin, points, &[force], 1.0, &mut out);
+            let points = &self.acting.points[p..=p];
+            add_forces(world, &self.acting.at.kin, points, &[force], 1.0, &mut out);
             out
         };
         let mut right: Vec<f64> = rows.iter().map(|r| -r.2).collect();
@@ -144,13 +148,20 @@ impl Modes {
         let sizes = self.least_change(columns, &equations, right, chosen)?;
         let mut sizes = sizes.iter();
         for (&(p, force), size) in directions.iter().zip(&mut sizes) {
-            self.forces[p] += force * *size;
+            self.acting.forces[p] += force * *size;
         }
         for (stop, size) in self.stops.iter_mut().filter(|s| s.closed.is_some()).zip(sizes) {
             stop.force = *size;
-            self.tau[stop.end.dof] += stop.end.sign * size;
+            self.acting.tau[stop.end.dof] += stop.end.sign * size;
         }
-        add_forces(world, &self.at.kin, &self.points, &self.forces, 1.0, &mut self.tau);
+        add_forces(
+            world,
+            &self.acting.at.kin,
+            &self.acting.points,
+            &self.acting.forces,
+            1.0,
+            &mut self.acting.tau,
+        );
         Ok(())
     }
 
@@ -159,8 +170,8 @@ impl Modes {
         let mut out = Unknowns::default();
         for (active, found) in self.active.iter().zip(&self.found) {
             let Some(p) = *found else { continue };
-            let c = &self.points[p];
-            let velocity = relative_velocity(&self.at.kin, &self.at.vel, c);
+            let c = &self.acting.points[p];
+            let velocity = relative_velocity(&self.acting.at.kin, &self.acting.at.vel, c);
             let opening = c.n.dot(velocity);
             out.rows.push((p, c.n, rates[p].0 + 2.0 * ALPHA * opening + ALPHA * ALPHA * c.gap));
             match active.slides {
@@ -194,13 +205,13 @@ impl Modes {
         right: Vec<f64>,
         chosen: Vec<f64>,
     ) -> Result<DVector<f64>, String> {
-        let mut free = self.tau.clone();
-        self.factor.solve_in_place(&mut free);
+        let mut free = self.acting.tau.clone();
+        self.acting.factor.solve_in_place(&mut free);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let (m, k) = (equations.len(), columns.len());
         let mut matrix = DMatrix::zeros(m, k);
         for (j, mut accelerates) in columns.into_iter().enumerate() {
-            self.factor.solve_in_place(&mut accelerates);
+            self.acting.factor.solve_in_place(&mut accelerates);
             equations.iter().enumerate().for_each(|(i, row)| matrix[(i, j)] = dot(row, &accelerates));
         }
         let chosen = DVector::from_vec(chosen);
@@ -217,13 +228,13 @@ impl Modes {
     /// is open, what moves along the surface after it slides, and the rest sticks.
     pub(super) fn choose(
         &mut self,
-        world: &World,
+        step: &Step<'_>,
         (q, v): (&[f64], &[f64]),
-        input: &Input,
     ) -> Result<Vec<Active>, String> {
-        self.at.look(world, q, v);
-        let at = &self.at;
-        self.points.retain(|c| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) <= SLIPS);
+        let world = step.world;
+        self.acting.at.look(world, q, v);
+        let at = &self.acting.at;
+        self.acting.points.retain(|c| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) <= SLIPS);
         // Joints at their stops are on them: over the short time a gap of rounding would be a velocity.
         let mut stopped = q.to_vec();
         let mut stops = std::mem::take(&mut self.stops);
@@ -232,12 +243,12 @@ impl Modes {
         stops.iter().filter(|s| touching(s)).for_each(|s| stopped[s.end.idx_q] = s.end.at);
         let any = stops.iter().any(touching);
         self.stops = stops;
-        if self.points.is_empty() && !any {
+        if self.acting.points.is_empty() && !any {
             return Ok(Vec::new());
         }
-        self.find_smooth_forces(world, (q, v), input)?;
-        let mut free = self.tau.clone();
-        self.factor.solve_in_place(&mut free);
+        self.find_smooth_forces(step, (q, v))?;
+        let mut free = self.acting.tau.clone();
+        self.acting.factor.solve_in_place(&mut free);
         free.iter_mut().zip(v).for_each(|(a, v)| *a = v + SHORT * *a);
         // J̇ v belongs to the velocities at the end of the short time.
         let turning = self.contact_rates(world, q, v)?;
@@ -256,11 +267,11 @@ impl Modes {
     ) -> Result<Vec<ContactPoint>, String> {
         let closed =
             |c: &ContactPoint| ContactPoint { gap: 0.0, face: Face::of_one(0.0), restitution: 0.0, ..*c };
-        let points: Vec<ContactPoint> = self.points.iter().map(closed).collect();
+        let points: Vec<ContactPoint> = self.acting.points.iter().map(closed).collect();
         let params =
             RowParams { bouncing_speed: f64::INFINITY, ..self.params.rows(SHORT, &world.model.gravity) };
-        self.rows.factor(world, &self.at.kin)?;
-        self.rows.pose(world, (&self.at.kin, &points), (q, v, free), params, true)?;
+        self.rows.factor(world, &self.acting.at.kin)?;
+        self.rows.pose(world, (&self.acting.at.kin, &points), (q, v, free), params, true)?;
         let posed = &mut self.rows.posed;
         for (block, what) in posed.blocks.iter().enumerate() {
             let BlockKey::Contact(c) = what.key else { continue };
@@ -321,16 +332,11 @@ impl Modes {
 
     /// Whether the modes, chosen anew at q and v, are those there are; their forces are taken. Contacts at q
     /// must have been found.
-    pub(super) fn hold(
-        &mut self,
-        world: &World,
-        (q, v): (&[f64], &[f64]),
-        input: &Input,
-    ) -> Result<bool, String> {
-        self.points.retain(|c| c.gap <= TOUCH);
+    pub(super) fn hold(&mut self, step: &Step<'_>, (q, v): (&[f64], &[f64])) -> Result<bool, String> {
+        self.acting.points.retain(|c| c.gap <= TOUCH);
         let closed = |stops: &[Stop]| stops.iter().map(|s| s.closed.is_some()).collect::<Vec<_>>();
         let before = closed(&self.stops);
-        let anew = self.choose(world, (q, v), input)?;
+        let anew = self.choose(step, (q, v))?;
         let same = |a: &Active, b: &Active| a.key == b.key && a.slides.is_some() == b.slides.is_some();
         let holds = anew.len() == self.active.len()
             && before == closed(&self.stops)

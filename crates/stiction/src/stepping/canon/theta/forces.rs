@@ -2,17 +2,15 @@
 //! on v⁺ − w.
 
 use super::super::mechanics::Mechanics;
-use super::super::method::Shared;
+use super::super::method::{Shared, Step};
 use super::laws::ThetaLaw;
 use super::{Room, Theta};
-use crate::state::State;
-use crate::stepping::attempt::Part;
 use stiction_dynamics::integrate_into;
 
 impl<L: ThetaLaw> Theta<L> {
     /// Forces and mass matrix about w.
-    pub(super) fn linearise(&mut self, part: &Part<'_>, state: &State) {
-        let Part { world, input, h, .. } = *part;
+    pub(super) fn linearise(&mut self, step: &Step<'_>) {
+        let Step { world, input, start: state, h } = *step;
         let (theta, within) = (self.rule.theta, self.rule.within);
         let Room { q_ahead, w, scratch, .. } = &mut self.room;
         scratch.clear();
@@ -30,13 +28,8 @@ impl<L: ThetaLaw> Theta<L> {
     }
 
     /// S, its factor, and the momentum that v⁺ = w is short of.
-    pub(super) fn find_base(
-        &mut self,
-        part: &Part<'_>,
-        state: &State,
-        at: &mut Shared,
-    ) -> Result<(), String> {
-        let Part { world, input, h, .. } = *part;
+    pub(super) fn find_base(&mut self, step: &Step<'_>, at: &mut Shared) -> Result<(), String> {
+        let Step { world, input, start: state, h } = *step;
         let (s, share) = (h * self.rule.theta, self.rule.share);
         let Room { w, implicit, base, scratch, .. } = &mut self.room;
         implicit.iter_mut().enumerate().for_each(|(i, x)| {
@@ -80,8 +73,8 @@ impl<L: ThetaLaw> Theta<L> {
 
     /// Finds the part of the linearised forces that depends on v⁺ − w beyond the diagonal, into `change`.
     /// False if there is no such thing.
-    pub(super) fn find_change(&mut self, part: &Part<'_>, v_next: &[f64]) -> bool {
-        let (world, by_theta, s) = (part.world, self.rule.inertial, part.h * self.rule.theta);
+    pub(super) fn find_change(&mut self, step: &Step<'_>, v_next: &[f64]) -> bool {
+        let (world, by_theta, s) = (step.world, self.rule.inertial, step.h * self.rule.theta);
         let several = world.actuators.iter().any(|a| a.transmission.len() > 1)
             || (0..world.actuators.len()).any(|i| self.ahead.actuator_gain(i, [1.0, s]) > 0.0);
         if !by_theta && !several {
@@ -107,13 +100,13 @@ impl<L: ThetaLaw> Theta<L> {
     }
 
     /// Efforts at the end of the step; true if one is found to be at its limit that was not.
-    pub(super) fn reaches_limits(&mut self, part: &Part<'_>, at: &mut Shared) -> bool {
+    pub(super) fn reaches_limits(&mut self, step: &Step<'_>, at: &mut Shared) -> bool {
         let (theta, share) = (self.rule.theta, self.rule.share);
-        let s = part.h * theta;
+        let s = step.h * theta;
         let Self { ahead, start, room: Room { w, .. }, .. } = self;
         let Shared { efforts, v: v_next, .. } = at;
         let mut found = false;
-        for (i, a) in part.world.actuators.iter().enumerate() {
+        for (i, a) in step.world.actuators.iter().enumerate() {
             let change: f64 = a.transmission.iter().map(|&(d, c)| c * (v_next[d] - w[d])).sum();
             let mut effort = ahead.forces.efforts[i];
             if !ahead.forces.at_limit[i] {

@@ -33,15 +33,13 @@ mod works;
 pub(crate) use laws::{Anitescu, Moreau, StewartTrinkle, Todorov};
 
 use super::mechanics::Mechanics;
-use super::method::{Method, Published, Shared};
+use super::method::{Method, Published, Shared, Solution, Step};
 use super::rows::Rows;
 use super::search::{Search, relative_velocity, velocities_into};
 use super::unsupported::{Features, UnsupportedByCanon, pressing, refuse_compliant};
 use crate::catalogue::StepperEntry;
 use crate::params::StepperParams;
-use crate::report::{Cause, StepReport, StepStatus};
-use crate::state::State;
-use crate::stepping::attempt::Part;
+use crate::report::{StepReport, StepStatus};
 use crate::stepping::integrate::Linkages;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use lasting::Lasting;
@@ -150,39 +148,32 @@ impl<L: ThetaLaw> Published for Theta<L> {
 }
 
 impl<L: ThetaLaw> Method for Theta<L> {
-    fn solve(
-        &mut self,
-        part: &Part<'_>,
-        state: &State,
-        at: &mut Shared,
-        solver: &mut dyn ContactSolver,
-    ) -> Result<StepReport, Cause> {
+    fn solve(&mut self, step: &Step<'_>, at: &mut Shared, solver: &mut dyn ContactSolver) -> Solution {
+        let state = step.start;
         let mut own = self.own.take();
         let solved = match &mut own {
-            Some(own) => self.solve_by(part, state, at, own.as_mut()),
-            None => {
-                refuse_compliant(L::ENTRY.name, solver).and_then(|()| self.solve_by(part, state, at, solver))
-            }
+            Some(own) => self.solve_by(step, at, own.as_mut()),
+            None => refuse_compliant(L::ENTRY.name, solver).and_then(|()| self.solve_by(step, at, solver)),
         };
         self.own = own;
         solved?;
         let (theta, scratch) = (self.rule.theta, &mut self.room.scratch);
         scratch.clear();
         scratch.extend(state.v.iter().zip(&at.v).map(|(v, next)| theta * next + (1.0 - theta) * v));
-        integrate_into(&part.world.model, &state.q, scratch, part.h, &mut at.q); // (2)
+        integrate_into(&step.world.model, &state.q, scratch, step.h, &mut at.q); // (2)
         let finite = at.v.iter().chain(&at.q).all(|x| x.is_finite());
         if !finite {
             return Err("a number stopped being finite".to_owned().into());
         }
-        let ledger = Some(Box::new(self.ledger(part, state, at)));
-        self.remember(part.h, at);
+        let ledger = Some(Box::new(self.ledger(step, at)));
+        self.remember(step.h, at);
         let SolveReport { status, iterations, residual } = self.report;
         let status = StepStatus::from(status);
         Ok(StepReport { status, iterations, residual, ledger, ..StepReport::of_part() })
     }
 
-    fn jacobian(&mut self, part: &Part<'_>, start: &State, at: &mut Shared) -> Result<Slopes, NoSlopes> {
-        self.differentiate(part, start, at)
+    fn jacobian(&mut self, step: &Step<'_>, at: &mut Shared) -> Result<Slopes, NoSlopes> {
+        self.differentiate(step, at)
     }
 
     fn mechanics(&mut self) -> Vec<&mut Mechanics> {
@@ -214,12 +205,11 @@ impl<L: ThetaLaw> Theta<L> {
     /// Solves (1).
     fn solve_by(
         &mut self,
-        part: &Part<'_>,
-        state: &State,
+        step: &Step<'_>,
         at: &mut Shared,
         solver: &mut dyn ContactSolver,
     ) -> Result<(), String> {
-        let Part { world, input, h, .. } = *part;
+        let Step { world, input, start: state, h } = *step;
         let here = (&state.q[..], &state.v[..]);
         self.start.look(world, here.0, here.1);
         self.start.find_forces(world, here, &input.control);
@@ -242,16 +232,16 @@ impl<L: ThetaLaw> Theta<L> {
                 }
                 w.copy_from_slice(v_next);
             }
-            self.linearise(part, state);
+            self.linearise(step);
             loop {
-                self.find_base(part, state, at)?;
+                self.find_base(step, at)?;
                 if round == 0 {
-                    self.find_contacts(part, at);
+                    self.find_contacts(step, at);
                 }
-                self.pose(part, state, at, solver)?;
-                self.iterate(part, at, solver)?;
+                self.pose(step, at, solver)?;
+                self.iterate(step, at, solver)?;
                 let touched = self.linkages.hold_touched(&at.rows.posed, &at.rows.impulses);
-                if !touched && !self.reaches_limits(part, at) {
+                if !touched && !self.reaches_limits(step, at) {
                     break;
                 }
             }
@@ -265,8 +255,8 @@ impl<L: ThetaLaw> Theta<L> {
     }
 
     /// Contacts at the start, as the law wants them.
-    fn find_contacts(&mut self, part: &Part<'_>, at: &mut Shared) {
-        let Part { world, h, .. } = *part;
+    fn find_contacts(&mut self, step: &Step<'_>, at: &mut Shared) {
+        let Step { world, h, .. } = *step;
         self.find_free(0.0, &at.rows.factor);
         let in_middle = self.by_middle();
         let Self { start, middle, search, lasting, held, room, .. } = self;
@@ -321,14 +311,8 @@ impl<L: ThetaLaw> Theta<L> {
         v_free.iter_mut().zip(&*w).for_each(|(v_free, w)| *v_free += w);
     }
 
-    fn pose(
-        &mut self,
-        part: &Part<'_>,
-        state: &State,
-        at: &mut Shared,
-        solver: &dyn ContactSolver,
-    ) -> Result<(), String> {
-        self.pose_rows(part, state, at);
+    fn pose(&mut self, step: &Step<'_>, at: &mut Shared, solver: &dyn ContactSolver) -> Result<(), String> {
+        self.pose_rows(step, at);
         let Rows { posed, impulses, factor, .. } = &mut at.rows;
         impulses.clear();
         impulses.extend_from_slice(at.warm.last());
@@ -337,13 +321,13 @@ impl<L: ThetaLaw> Theta<L> {
         if !solver.needs().delassus_factor {
             posed.problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;
         }
-        self.write_law(part.h, state, at);
+        self.write_law(step, at);
         Ok(())
     }
 
     /// The rows of contacts and joints at v_f.
-    fn pose_rows(&mut self, part: &Part<'_>, state: &State, at: &mut Shared) {
-        let Part { world, h, .. } = *part;
+    fn pose_rows(&mut self, step: &Step<'_>, at: &mut Shared) {
+        let Step { world, start: state, h, .. } = *step;
         self.find_free(0.0, &at.rows.factor);
         let in_middle = self.by_middle();
         let Self { rule, start, middle, room, .. } = self;
@@ -371,13 +355,13 @@ impl<L: ThetaLaw> Theta<L> {
 
     /// Lets the law write the rows of contacts that do not yield: g of these without J v_f, and R. Those of
     /// other rows stay.
-    fn write_law(&mut self, h: f64, state: &State, at: &mut Shared) {
+    fn write_law(&mut self, step: &Step<'_>, at: &mut Shared) {
         let Room { v_free, offsets, along, before, .. } = &mut self.room;
         let (canon, Rows { posed, factor, .. }) = (&at.params.canon, &mut at.rows);
         velocities_into(posed, v_free, along);
         offsets.clear();
         offsets.extend(posed.problem.free_velocity.iter().zip(&*along).map(|(g, c)| g - c));
-        velocities_into(posed, &state.v, before);
+        velocities_into(posed, &step.start.v, before);
         for block in 0..posed.blocks.len() {
             let BlockKey::Contact(c) = posed.blocks[block].key else { continue };
             let point = &at.points[c];
@@ -387,7 +371,7 @@ impl<L: ThetaLaw> Theta<L> {
             let (rows, normal) = (posed.problem.range(block), posed.normal_row(block));
             let (free, held) = (posed.blocks[block].bias.free, self.held[c]);
             offsets[rows.clone()].fill(0.0);
-            let contact = ContactRows { point, held, rows: rows.clone(), normal, free, before, h };
+            let contact = ContactRows { point, held, rows: rows.clone(), normal, free, before, h: step.h };
             let bias = L::write(canon, &contact, offsets);
             offsets[normal] = bias.turn + bias.gap + bias.restitution;
             posed.blocks[block].bias = bias;
@@ -435,7 +419,7 @@ impl<L: ThetaLaw> Theta<L> {
     /// λ and v⁺ of the linearised step.
     fn iterate(
         &mut self,
-        part: &Part<'_>,
+        step: &Step<'_>,
         at: &mut Shared,
         solver: &mut dyn ContactSolver,
     ) -> Result<(), String> {
@@ -472,7 +456,7 @@ impl<L: ThetaLaw> Theta<L> {
             // The last round changed nothing to speak of, or rounding alone goes on.
             let settled =
                 round > 0 && (moved <= SETTLED * size || moved >= last && moved <= UNSETTLED * size);
-            if settled || !self.find_change(part, &at.v) {
+            if settled || !self.find_change(step, &at.v) {
                 return Ok(());
             }
             if round >= ROUNDS {

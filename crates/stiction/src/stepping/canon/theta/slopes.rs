@@ -11,12 +11,9 @@
 //! matrix and rows are evaluated anew, nothing is solved. Contacts are told by their features; one that
 //! carries and is not met at a displacement is at a switch.
 
-use super::super::method::Shared;
+use super::super::method::{Shared, Step};
 use super::laws::ThetaLaw;
 use super::{Theta, velocities_into};
-use crate::input::Input;
-use crate::state::State;
-use crate::stepping::attempt::Part;
 use crate::stepping::slopes::{Equations, NoSlopes, Slopes, dense_jacobian};
 use nalgebra::DMatrix;
 use stiction_assembly::{BlockKey, Posed, RowKey, WarmStart};
@@ -55,13 +52,8 @@ struct Values {
 
 impl<L: ThetaLaw> Theta<L> {
     /// Differentiates the equations of the last step, which went from `start`.
-    pub(super) fn differentiate(
-        &mut self,
-        part: &Part<'_>,
-        start: &State,
-        at: &mut Shared,
-    ) -> Result<Slopes, NoSlopes> {
-        if !part.world.loops.is_empty() {
+    pub(super) fn differentiate(&mut self, step: &Step<'_>, at: &mut Shared) -> Result<Slopes, NoSlopes> {
+        if !step.world.loops.is_empty() {
             return Err(NoSlopes::Unsupported("what undoes errors of its loops is not differentiated"));
         }
         if self.rule.midpoint && self.linkages.any {
@@ -77,11 +69,11 @@ impl<L: ThetaLaw> Theta<L> {
             efforts: self.ahead.forces.efforts.clone(),
         };
         // What the step left, which the judge reads, is put back.
-        let posed = std::mem::replace(&mut at.rows.posed, Posed::new(&part.world.model));
+        let posed = std::mem::replace(&mut at.rows.posed, Posed::new(&step.world.model));
         let points = at.points.clone();
         let mut warm = WarmStart::default();
         warm.set_to(&at.warm);
-        let found = self.equations(part, start, at, &answer);
+        let found = self.equations(step, at, &answer);
         (at.rows.posed, at.points) = (posed, points);
         at.warm.set_to(&warm);
         found.map(|equations| Slopes::Equations(Box::new(equations)))
@@ -89,15 +81,14 @@ impl<L: ThetaLaw> Theta<L> {
 
     fn equations(
         &mut self,
-        part: &Part<'_>,
-        start: &State,
+        step: &Step<'_>,
         at: &mut Shared,
         answer: &Answer,
     ) -> Result<Equations, NoSlopes> {
-        let Part { world, input, .. } = *part;
+        let (world, start) = (step.world, step.start);
         let theta = self.rule.theta;
         let (nv, nu) = (world.model.nv(), world.actuators.len());
-        let base = self.evaluate(part, start, at, answer, &answer.v_next)?;
+        let base = self.evaluate(step, at, answer, &answer.v_next)?;
         let (left, momentum) = (size(&base.r), size(&momentum(at, &answer.v_next)));
         if self.settles() && left > SETTLED * momentum {
             let short = format!(
@@ -107,16 +98,16 @@ impl<L: ThetaLaw> Theta<L> {
         }
         let problem = at.rows.posed.problem.clone();
         let J = dense_jacobian(&at.rows.posed, nv);
-        let S = self.by_velocity(part, start, at, answer)?;
+        let S = self.by_velocity(step, at, answer)?;
         let columns = 2 * nv + nu;
         let mut r_change = DMatrix::zeros(nv, columns);
         let mut c_change = DMatrix::zeros(problem.rows(), columns);
         for k in 0..columns {
             let kind = if k < nv { 0 } else { usize::from(k >= 2 * nv) + 1 };
             fourth_order(DISPLACED[kind], |x, weight| {
-                let (state, input) = displaced(world, (start, input), k, x);
-                let part = Part { input: &input, ..*part };
-                let of = self.evaluate(&part, &state, at, answer, &answer.v_next)?;
+                let (start, input) = step.displaced(k, x);
+                let moved = Step { start: &start, input: &input, ..*step };
+                let of = self.evaluate(&moved, at, answer, &answer.v_next)?;
                 (0..nv).for_each(|i| r_change[(i, k)] += weight * of.r[i]);
                 (0..problem.rows()).for_each(|i| c_change[(i, k)] += weight * of.c[i]);
                 Ok(())
@@ -136,13 +127,12 @@ impl<L: ThetaLaw> Theta<L> {
     /// (1) from another start and to another v⁺, in the rows of the answer.
     fn evaluate(
         &mut self,
-        part: &Part<'_>,
-        state: &State,
+        step: &Step<'_>,
         at: &mut Shared,
         answer: &Answer,
         v_next: &[f64],
     ) -> Result<Values, NoSlopes> {
-        let (Part { world, input, h, .. }, here) = (*part, NoSlopes::Here);
+        let (Step { world, input, start: state, h }, here) = (*step, NoSlopes::Here);
         self.start.look(world, &state.q, &state.v);
         self.start.find_forces(world, (&state.q, &state.v), &input.control);
         self.start.find_mass(world);
@@ -152,13 +142,13 @@ impl<L: ThetaLaw> Theta<L> {
         }
         let about = if self.settles() { v_next } else { &state.v };
         self.room.w.copy_from_slice(about);
-        self.linearise(part, state);
+        self.linearise(step);
         self.hold_limits(world, answer);
-        self.find_base(part, state, at).map_err(here)?;
-        self.find_contacts(part, at);
-        self.pose_rows(part, state, at);
-        self.write_law(h, state, at);
-        let changes = self.find_change(part, v_next);
+        self.find_base(step, at).map_err(here)?;
+        self.find_contacts(step, at);
+        self.pose_rows(step, at);
+        self.write_law(step, at);
+        let changes = self.find_change(step, v_next);
         let (names, posed) = (names(at), &at.rows.posed);
         let mut lambda = vec![0.0; posed.problem.rows()];
         let mut c = vec![0.0; answer.lambda.len()];
@@ -197,8 +187,7 @@ impl<L: ThetaLaw> Theta<L> {
     /// fourth order are exact.
     fn by_velocity(
         &mut self,
-        part: &Part<'_>,
-        start: &State,
+        step: &Step<'_>,
         at: &mut Shared,
         answer: &Answer,
     ) -> Result<DMatrix<f64>, NoSlopes> {
@@ -208,7 +197,7 @@ impl<L: ThetaLaw> Theta<L> {
         for k in 0..nv {
             fourth_order(DISPLACED[1], |x, weight| {
                 v_next[k] = answer.v_next[k] + x;
-                let of = self.evaluate(part, start, at, answer, &v_next)?;
+                let of = self.evaluate(step, at, answer, &v_next)?;
                 (0..nv).for_each(|i| S[(i, k)] -= weight * of.r[i]);
                 Ok(())
             })?;
@@ -248,20 +237,4 @@ fn momentum(at: &Shared, v: &[f64]) -> Vec<f64> {
 
 fn size(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
-}
-
-/// A start with its coordinate `k` of (q, v, u) displaced.
-fn displaced(world: &World, (start, input): (&State, &Input), k: usize, x: f64) -> (State, Input) {
-    let nv = world.model.nv();
-    let (mut state, mut input) = (start.clone(), input.clone());
-    match k {
-        _ if k < nv => {
-            let mut e = vec![0.0; nv];
-            e[k] = x;
-            integrate_into(&world.model, &start.q, &e, 1.0, &mut state.q);
-        }
-        _ if k < 2 * nv => state.v[k - nv] += x,
-        _ => input.control[k - 2 * nv] += x,
-    }
-    (state, input)
 }

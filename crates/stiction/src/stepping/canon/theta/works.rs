@@ -1,21 +1,19 @@
 //! The energy ledger of a step of the θ-method.
 
 use super::super::ended::{add_changes, works_of_rows};
-use super::super::method::Shared;
+use super::super::method::{Shared, Step};
 use super::super::rows::Rows;
 use super::super::search::velocities_into;
 use super::laws::ThetaLaw;
 use super::{Room, Theta};
 use crate::energy_ledger::EnergyLedger;
-use crate::state::State;
-use crate::stepping::attempt::Part;
 use stiction_assembly::{BlockKey, RowKey};
 use stiction_dynamics::MassMatrix;
 
 impl<L: ThetaLaw> Theta<L> {
     /// The ledger of the step, [`crate::energy_ledger`]. Leaves `ahead` at the end of the step.
-    pub(super) fn ledger(&mut self, part: &Part<'_>, state: &State, at: &Shared) -> EnergyLedger {
-        let Part { world, input, h, .. } = *part;
+    pub(super) fn ledger(&mut self, step: &Step<'_>, at: &Shared) -> EnergyLedger {
+        let Step { world, input, start: state, h } = *step;
         let Shared { points, rows: Rows { posed, impulses, .. }, q: q_next, v: v_next, .. } = at;
         let (s, share, by_theta) = (h * self.rule.theta, self.rule.share, self.rule.inertial);
         let pushes = !self.rule.lasts; // overlaps, within the step
