@@ -29,13 +29,15 @@ pub struct Part<'a> {
     pub follows: Option<f64>,
     /// Why the last attempt at this part was given up.
     pub again: Option<Reason>,
+    /// Parts of the step that are done.
+    pub place: usize,
 }
 
 impl<'a> Part<'a> {
     /// A step of h [s] that no event ends.
     pub fn whole(world: &'a World, input: &'a Input, h: f64) -> Self {
         let landings = Landings::Ignored;
-        Self { world, input, h, landings, meetings: None, swept: None, follows: None, again: None }
+        Self { world, input, h, landings, meetings: None, swept: None, follows: None, again: None, place: 0 }
     }
 }
 
@@ -76,6 +78,8 @@ pub enum Event {
     Overlap { gap: f64 },
     /// A fast body meets another after this share of the part [–].
     Meeting { share: f64 },
+    /// Error control asks for the part once more, with this duration [s]; the step may end with it.
+    Again { h: f64, last: bool },
 }
 
 /// The first landing within a part.
@@ -102,6 +106,8 @@ pub enum Reason {
     SlipEnds,
     /// Bodies that were to roll hit something.
     RollingEnds,
+    /// The error of the part was to be known, or was too large.
+    ErrorControl,
 }
 
 /// The events that may end a part of the next step.
@@ -109,6 +115,8 @@ pub enum Reason {
 pub struct Ends {
     pub landings: bool,
     pub meetings: bool,
+    /// The stepper chooses how long every part is.
+    pub error_control: bool,
 }
 
 /// Attempts `part` until no guess is wrong: the event that ends it, if there is one, and its report.

@@ -30,7 +30,7 @@ use crate::canon_params::AdaptiveParams;
 use crate::params::StepperParams;
 use crate::report::{Cause, StepReport, StepStatus};
 use crate::state::State;
-use crate::stepping::attempt::{Attempt, Part, whole_step};
+use crate::stepping::attempt::{Attempt, Ends, Event, Part, whole_step};
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use crate::stepping::{Extension, LastPart, Stepper};
@@ -49,7 +49,7 @@ pub(crate) struct Adaptive {
     part: f64,
     /// 1/p, where the error of a smooth part falls by (2) with the power p of its length [–].
     exponent: f64,
-    before: Memory,
+    course: Course,
     kin: Kinematics,
     vel: Velocities,
     search: Search,
@@ -82,11 +82,22 @@ const INNER: &str = "moreau, stewart-trinkle, anitescu, todorov, variational";
 /// Share of the accuracy up to which the gap of a contact counts as closed [–].
 const TOUCH: f64 = 0.1;
 
-/// The outcome of a part of a step.
-struct Tried {
-    state: State,
-    report: StepReport,
-    error: f64,
+/// The course of a step, part by part.
+#[derive(Default)]
+struct Course {
+    /// Duration of the step [s].
+    h: f64,
+    /// Shares of the step: of what is done, of the part that is proposed, and of that which is tried [–].
+    done: f64,
+    proposed: f64,
+    share: f64,
+    tries: u32,
+    /// Length and error of the last try of this part.
+    tried: Option<[f64; 2]>,
+    /// By how much the last part erred, of what it was allowed [–].
+    last: f64,
+    /// The end of the part by one step, and whether that is flagged.
+    once: Option<(State, bool)>,
 }
 
 impl Adaptive {
@@ -116,7 +127,7 @@ impl Adaptive {
             params,
             part: 1.0,
             exponent: 1.0 / f64::from(order),
-            before: Memory::default(),
+            course: Course::default(),
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
             search: Search::new(world)?,
@@ -128,31 +139,86 @@ impl Adaptive {
         })
     }
 
-    /// A part of h [s] from `state` by two halves, and how far it is from one step.
-    fn try_part(&mut self, part: Part<'_>, state: &State, solver: &mut dyn ContactSolver) -> Tried {
-        let (world, half) = (part.world, Part { h: 0.5 * part.h, ..part });
-        self.inner.memory_into(&mut self.before);
-        let mut whole = state.clone();
-        let once = whole_step(&mut *self.inner, part, &mut whole, solver);
-        self.inner.restore(&self.before);
-        let mut halves = state.clone();
-        let first = whole_step(&mut *self.inner, half, &mut halves, solver);
-        if first.failure().is_some() {
-            return Tried { state: halves, report: first, error: f64::INFINITY };
+    /// Tries the part that is proposed, by one step. No crumb is left over for the end of the step.
+    fn try_once(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        let (course, most_parts) = (&mut self.course, self.params.most_parts);
+        course.tries += 1;
+        if course.tries > most_parts {
+            let cause = format!(
+                "the accuracy is not met within {most_parts} parts of a step, {:.3} of which are done; canon.adaptive.most_parts allows \
+                 more",
+                course.done
+            );
+            return Attempt::Failed(cause.into());
         }
-        let middle = halves.v.clone();
-        let second = whole_step(&mut *self.inner, half, &mut halves, solver);
+        let left: f64 = 1.0 - course.done;
+        let share = course.proposed.min(left);
+        course.share = if left - share < 0.1 * share { left } else { share };
+        let (share, h) = (course.share, course.share * course.h);
+        let report = whole_step(&mut *self.inner, Part { h, ..*part }, state, solver);
+        self.course.once = Some((state.clone(), report.flagged()));
+        Attempt::Event(Event::Again { h, last: share == left }, report)
+    }
+
+    /// The part by two halves, and how far it is from one step.
+    fn try_halves(
+        &mut self,
+        (once, flagged): (State, bool),
+        part: &Part<'_>,
+        state: &mut State,
+        solver: &mut dyn ContactSolver,
+    ) -> (StepReport, f64) {
+        let (start, half) = (state.clone(), Part { h: 0.5 * part.h, ..*part });
+        let first = whole_step(&mut *self.inner, half, state, solver);
+        if first.failure().is_some() {
+            return (first, f64::INFINITY);
+        }
+        let middle = state.v.clone();
+        let second = whole_step(&mut *self.inner, half, state, solver);
         let report = first.followed_by(second);
         let mut apart = vec![0.0; state.v.len()];
-        difference_into(&world.model, &whole.q, &halves.q, 1.0, &mut apart);
-        let faster = whole.v.iter().zip(&halves.v).map(|(a, b)| self.params.horizon * (a - b));
+        difference_into(&part.world.model, &once.q, &state.q, 1.0, &mut apart);
+        let faster = once.v.iter().zip(&state.v).map(|(a, b)| self.params.horizon * (a - b));
         apart.extend(faster);
-        let grown = self.overlap(world, &halves.q) - self.overlap(world, &state.q);
-        let turning = self.params.horizon * self.turning(world, &state.v, &middle);
+        let grown = self.overlap(part.world, &state.q) - self.overlap(part.world, &start.q);
+        let turning = self.params.horizon * self.turning(part.world, &start.v, &middle);
         let error = apart.iter().fold(grown.max(turning), |most, x| most.max(x.abs()));
         let finite = apart.iter().all(|x| x.is_finite());
-        let bad = once.flagged() || report.flagged() || !finite;
-        Tried { state: halves, report, error: if bad { f64::INFINITY } else { error } }
+        let bad = flagged || report.flagged() || !finite;
+        (report, if bad { f64::INFINITY } else { error })
+    }
+
+    /// Proposes a shorter part than that which was tried, if its error is too large; else false, and how long
+    /// the next part is.
+    fn shortens(&mut self, error: f64) -> bool {
+        let AdaptiveParams { accuracy, horizon, least, .. } = self.params;
+        let Course { h, done, proposed, share, tried, last, .. } = &mut self.course;
+        let rounding = (ROUNDING[0] * accuracy).max(ROUNDING[1]);
+        let smooth = (accuracy * *share * *h / horizon).max(rounding);
+        let order = tried.map(|[long, before]| (before / error).ln() / (long / *share).ln());
+        let event = order.is_some_and(|order| order < SMOOTH);
+        let allowed = if event { smooth.max(OF_EVENT * accuracy) } else { smooth };
+        if error > allowed && *share > least {
+            let exponent = if event { 1.0 } else { self.exponent };
+            let shrink = (SAFETY * allowed / error).powf(exponent);
+            *tried = Some([*share, error]).filter(|[_, error]| error.is_finite());
+            *proposed = (*share * shrink.clamp(CHANGES[0], 0.7)).max(least);
+            return true;
+        }
+        let ends = *share == 1.0 - *done;
+        *done = if ends { 1.0 } else { *done + *share };
+        let ratio = (error / smooth).max(1e-12);
+        let grow = if event {
+            CHANGES[1]
+        } else {
+            (SAFETY / ratio).powf(PI[0] * self.exponent) * last.powf(PI[1] * self.exponent)
+        };
+        *last = if event { 1.0 } else { ratio.clamp(1e-2, 1.0) };
+        // A part that the end of the step cut short says nothing of how long parts may be.
+        let next = *share * grow.clamp(CHANGES[0], CHANGES[1]);
+        self.part = if ends { next.max(*proposed) } else { next }.clamp(least, 1.0);
+        *tried = None;
+        false
     }
 }
 
@@ -214,75 +280,23 @@ impl Stepper for Adaptive {
         "adaptive"
     }
 
-    fn attempt(&mut self, step: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
-        let h = step.h;
-        let AdaptiveParams { accuracy, horizon, least, most_parts, .. } = self.params;
-        let mut at_start = Memory::default();
-        self.inner.memory_into(&mut at_start);
-        let part_at_start = self.part;
-        let (mut here, mut done, mut tries) = (state.clone(), 0.0, 0);
-        let mut report: Option<StepReport> = None;
-        // Length and error of the last try of this part, and what the last part erred by, of what it was
-        // allowed.
-        let (mut tried, mut last): (Option<[f64; 2]>, f64) = (None, 1.0);
-        while done < 1.0 {
-            tries += 1;
-            if tries > most_parts {
-                self.inner.restore(&at_start);
-                self.part = part_at_start;
-                let cause = format!(
-                    "the accuracy is not met within {most_parts} parts of a step, {:.3} of which are done; canon.adaptive.most_parts allows \
-                     more",
-                    done
-                );
-                return Attempt::Failed(cause.into());
+    /// A part is attempted by one step, and then by two halves, which stand if both agree.
+    fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        if part.again.is_none() {
+            if part.place == 0 {
+                self.course = Course { h: part.h, last: 1.0, ..Course::default() };
             }
-            let left: f64 = 1.0 - done;
-            let mut share = self.part.min(left);
-            // No crumb is left over for the end.
-            if left - share < 0.1 * share {
-                share = left;
-            }
-            let part = self.try_part(Part { h: share * h, ..*step }, &here, solver);
-            let rounding = (ROUNDING[0] * accuracy).max(ROUNDING[1]);
-            let smooth = (accuracy * share * h / horizon).max(rounding);
-            let order = tried.map(|[long, error]| (error / part.error).ln() / (long / share).ln());
-            let event = order.is_some_and(|order| order < SMOOTH);
-            let allowed = if event { smooth.max(OF_EVENT * accuracy) } else { smooth };
-            if part.error > allowed && share > least {
-                self.inner.restore(&self.before);
-                let exponent = if event { 1.0 } else { self.exponent };
-                let shrink = (SAFETY * allowed / part.error).powf(exponent);
-                self.part = (share * shrink.clamp(CHANGES[0], 0.7)).max(least);
-                tried = Some([share, part.error]).filter(|[_, error]| error.is_finite());
-                continue;
-            }
-            if let StepStatus::Failed(text) = part.report.status {
-                self.inner.restore(&at_start);
-                self.part = part_at_start;
-                return Attempt::Failed(Cause { text, extra: part.report.extra });
-            }
-            here = part.state;
-            report = Some(match report {
-                Some(before) => before.followed_by(part.report),
-                None => part.report,
-            });
-            done = if share == left { 1.0 } else { done + share };
-            let ratio = (part.error / smooth).max(1e-12);
-            let grow = if event {
-                CHANGES[1]
-            } else {
-                (SAFETY / ratio).powf(PI[0] * self.exponent) * last.powf(PI[1] * self.exponent)
-            };
-            last = if event { 1.0 } else { ratio.clamp(1e-2, 1.0) };
-            // A part that the end of the step cut short says nothing of how long parts may be.
-            let next = share * grow.clamp(CHANGES[0], CHANGES[1]);
-            self.part = if share == left { next.max(self.part) } else { next }.clamp(least, 1.0);
-            tried = None;
+            (self.course.proposed, self.course.once) = (self.part, None);
         }
-        here.t = state.t + h;
-        *state = here;
-        Attempt::Done(report.unwrap_or_default())
+        let Some(once) = self.course.once.take() else { return self.try_once(part, state, solver) };
+        let (report, error) = self.try_halves(once, part, state, solver);
+        if self.shortens(error) {
+            return Attempt::Event(Event::Again { h: part.h, last: false }, report);
+        }
+        match report.status {
+            StepStatus::Failed(text) => Attempt::Failed(Cause { text, extra: report.extra }),
+            _ => Attempt::Done(report),
+        }
     }
 
     fn last(&self) -> LastPart<'_> {
@@ -314,6 +328,10 @@ impl Stepper for Adaptive {
 
     fn extend(&mut self, extension: Extension) -> bool {
         self.inner.extend(extension)
+    }
+
+    fn may_end(&self) -> Ends {
+        Ends { error_control: true, ..Ends::default() }
     }
 
     fn slopes(&mut self, _: &Part<'_>, _: &State) -> Result<Slopes, NoSlopes> {

@@ -29,7 +29,7 @@ use crate::report::{StepReport, StepStatus};
 use crate::state::{State, copy};
 use halvings::Halvings;
 use islands_at_rest::IslandsAtRest;
-use parts::{Course, Earlier, End, PARTS, PartDone, SHORTEST};
+use parts::{Course, Earlier, End, PARTS, PartDone};
 use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::certificate::worse;
 use stiction_contact::{ContactSolver, Judge, Law};
@@ -206,8 +206,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
             if end == End::Meeting && course.exhausted() {
                 report.status = StepStatus::NotConverged;
             }
-            course.left -= part.h;
-            let ended = course.left <= SHORTEST * whole.h;
+            let ended = course.pass(&part, end);
             if end == End::Meeting && !ended {
                 self.keep(solver.law());
             }

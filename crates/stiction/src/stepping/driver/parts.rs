@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | a contact with e > 0 closes faster than bodies bounce | root of its gap along the motion that leads to it without the contact (1) | the velocity jumps at fixed positions (`time_stepping::impact`) |
 //! | a fast body meets another, where bodies are swept | time of impact of the swept shapes ([`stiction_assembly::swept`]) | the contact is an ordinary near one of the next part |
+//! | the error of a part is too large, or not known yet | chosen by the stepper (`canon::adaptive`) | nothing |
 //!
 //! The rest of the step is tried whole. Where an event ends it after the share s, the part s is done instead,
 //! without what lands there. The rest follows as a part of its own, from the velocities after the impact. In
@@ -15,7 +16,7 @@
 //! ([`stiction_assembly::laws::restitution`]).
 
 use crate::report::StepReport;
-use crate::stepping::attempt::{Ends, Event, Landing, Landings, Part};
+use crate::stepping::attempt::{Ends, Event, Landing, Landings, Part, Reason};
 use stiction_assembly::ContactPoint;
 use stiction_contact::Certificate;
 use stiction_dynamics::spatial::Vec3;
@@ -23,7 +24,7 @@ use stiction_dynamics::spatial::Vec3;
 /// Parts of a step, at most: one more than the events that are followed.
 pub(super) const PARTS: usize = 64;
 /// A part is at least this share of the step.
-pub(super) const SHORTEST: f64 = 1e-6;
+const SHORTEST: f64 = 1e-6;
 /// Times that a part is shortened because its own motion meets something, at most.
 const SHORTENED: usize = 4;
 /// Overlap of (1), at most, unless shortening does not help [m].
@@ -48,6 +49,8 @@ pub(crate) enum End {
     Meeting,
     /// After an impact.
     Impact,
+    /// Where error control ends it.
+    Paced,
 }
 
 /// Impacts of a step, and all its parts but the last.
@@ -73,24 +76,36 @@ pub(super) struct Course<'a> {
     /// Instants of impacts that are left.
     instants: u32,
     /// Time that is left of the step [s].
-    pub(super) left: f64,
+    left: f64,
     /// The number of the part, from 1, and how often it was shortened.
     number: usize,
     shortened: usize,
     /// The part leads to this landing.
     landing: Option<Landing>,
+    /// Error control ends the part before the step.
+    paced: bool,
     /// Reports of the parts that are done.
     pub(super) report: Option<StepReport>,
 }
 
 impl<'a> Course<'a> {
     pub(super) fn new(whole: Part<'a>, ends: Ends, instants: u32) -> Self {
-        Self { whole, ends, instants, left: whole.h, number: 0, shortened: 0, landing: None, report: None }
+        Self {
+            whole,
+            ends,
+            instants,
+            left: whole.h,
+            number: 0,
+            shortened: 0,
+            landing: None,
+            paced: false,
+            report: None,
+        }
     }
 
     /// Whether the part is the last that an event may end.
     pub(super) fn exhausted(&self) -> bool {
-        self.number == PARTS
+        self.number == PARTS && !self.ends.error_control
     }
 
     /// All that is left, after a part of the duration `follows` that ended at a meeting.
@@ -103,6 +118,7 @@ impl<'a> Course<'a> {
             meetings: Some(self.whole.h),
             swept: self.ends.meetings.then_some(self.whole.h),
             follows,
+            place: self.number - 1,
             ..self.whole
         }
     }
@@ -136,6 +152,10 @@ impl<'a> Course<'a> {
                 part.meetings = part.meetings.filter(|_| !last && part.h > shortest);
                 true
             }
+            Event::Again { h, last } => {
+                (part.h, part.again, self.paced) = (h, Some(Reason::ErrorControl), !last);
+                true
+            }
         }
     }
 
@@ -143,8 +163,19 @@ impl<'a> Course<'a> {
     pub(super) fn end(&self, part: &Part<'_>) -> End {
         match self.landing {
             Some(_) => End::Impact,
-            None if part.h < self.left => End::Meeting,
+            None if self.paced => End::Paced,
+            None if part.h < self.left && !self.ends.error_control => End::Meeting,
             None => End::Step,
+        }
+    }
+
+    /// Takes `part`, which is done, off what is left; true if the step has ended with it.
+    pub(super) fn pass(&mut self, part: &Part<'_>, end: End) -> bool {
+        self.left -= part.h;
+        match end {
+            End::Paced => false,
+            End::Step => true,
+            End::Meeting | End::Impact => self.left <= SHORTEST * self.whole.h,
         }
     }
 }

@@ -70,7 +70,8 @@ impl Stepper for TimeStepping {
     }
 
     fn may_end(&self) -> Ends {
-        Ends { landings: self.search.may_bounce, meetings: self.search.finder.may_be_fast() }
+        let (landings, meetings) = (self.search.may_bounce, self.search.finder.may_be_fast());
+        Ends { landings, meetings, error_control: false }
     }
 
     fn impact(
