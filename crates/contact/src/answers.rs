@@ -158,6 +158,83 @@ fn operator(problem: &ConstraintProblem) -> DMatrix<f64> {
     out
 }
 
+/// A choice at given angles of slip: λ = fixed + Σ x_k column_k; each equation is a combination of rows of c.
+struct Choice {
+    fixed: DVector<f64>,
+    columns: Vec<DVector<f64>>,
+    equations: Vec<DVector<f64>>,
+    slides: Vec<Slide>,
+}
+
+/// A sliding contact: its normal's place in x, μ, and its direction d and d⊥ as combinations of rows.
+struct Slide {
+    place: usize,
+    mu: f64,
+    d: DVector<f64>,
+    across: DVector<f64>,
+}
+
+impl Choice {
+    fn new(problem: &ConstraintProblem, tries: &[Try], angles: &[f64]) -> Option<Self> {
+        let rows = problem.rows();
+        let (columns, equations) = (Vec::new(), Vec::new());
+        let mut choice = Self { fixed: DVector::zeros(rows), columns, equations, slides: Vec::new() };
+        let unit = |r: usize| DVector::from_fn(rows, |i, _| if i == r { 1.0 } else { 0.0 });
+        let mut angle = angles.iter();
+        for (block, tried) in tries.iter().enumerate() {
+            let range = problem.range(block);
+            match tried {
+                Try::Open => {}
+                Try::Bound(at) => choice.fixed[range.start] = *at,
+                Try::Stick => range.for_each(|r| {
+                    choice.columns.push(unit(r));
+                    choice.equations.push(unit(r));
+                }),
+                Try::Slide { mu } => {
+                    let (s, c) = angle.next()?.sin_cos();
+                    let (t1, t2, n) = (unit(range.start), unit(range.start + 1), unit(range.start + 2));
+                    let (d, across) = (&t1 * c + &t2 * s, &t2 * c - &t1 * s);
+                    choice.slides.push(Slide { place: choice.columns.len(), mu: *mu, d: d.clone(), across });
+                    choice.columns.push(&n - d * *mu);
+                    choice.equations.push(n);
+                }
+            }
+        }
+        Some(choice)
+    }
+
+    /// The linear system of x and, for each sliding contact, the change of its angle, at these impulses.
+    fn system(
+        &self,
+        problem: &ConstraintProblem,
+        whole: &DMatrix<f64>,
+        impulses: &[f64],
+    ) -> (DMatrix<f64>, DVector<f64>) {
+        let Self { fixed, columns, equations, slides } = self;
+        let m = columns.len();
+        let mut matrix = DMatrix::zeros(equations.len() + slides.len(), m + slides.len());
+        let mut right = DVector::zeros(matrix.nrows());
+        let free = whole * fixed + DVector::from_column_slice(&problem.free_velocity);
+        let c: DVector<f64> =
+            whole * DVector::from_column_slice(impulses) + DVector::from_column_slice(&problem.free_velocity);
+        for (i, row) in equations.iter().chain(slides.iter().map(|s| &s.across)).enumerate() {
+            let weights = whole.transpose() * row;
+            columns.iter().enumerate().for_each(|(j, column)| matrix[(i, j)] = weights.dot(column));
+            right[i] = -row.dot(&free);
+            for (k, slide) in slides.iter().enumerate() {
+                // λ_T turns with the angle, and so does d⊥, by −d.
+                let normal = impulses_normal(impulses, columns[slide.place].iter().copied());
+                let mut rate = -slide.mu * normal * weights.dot(&slide.across);
+                if i == equations.len() + k {
+                    rate -= slide.d.dot(&c);
+                }
+                matrix[(i, m + k)] = rate;
+            }
+        }
+        (matrix, right)
+    }
+}
+
 /// λ of a choice, with the sliding contacts started from the directions of number `start` of `each` per contact; and in how many
 /// dimensions it is not determined. `None` if there is none.
 fn solve(
@@ -172,80 +249,32 @@ fn solve(
         angles.push(std::f64::consts::TAU * (rest % each) as f64 / each as f64);
         rest /= each;
     }
-    let rows = problem.rows();
-    let mut impulses = vec![0.0; rows];
+    let mut impulses = vec![0.0; problem.rows()];
     let mut undetermined = 0;
     for _ in 0..ITERATIONS {
-        // λ = fixed + Σ x_k column_k at these angles; each equation is a combination of rows of c.
-        let mut fixed = DVector::zeros(rows);
-        let (mut columns, mut equations): (Vec<DVector<f64>>, Vec<DVector<f64>>) = (Vec::new(), Vec::new());
-        // Per sliding contact: its normal's place in x, the tangent d⊥ as a combination, and the angle.
-        let mut slides: Vec<(usize, DVector<f64>, DVector<f64>)> = Vec::new();
-        let unit = |r: usize| DVector::from_fn(rows, |i, _| if i == r { 1.0 } else { 0.0 });
-        let mut angle = angles.iter();
-        for (block, tried) in tries.iter().enumerate() {
-            let range = problem.range(block);
-            match tried {
-                Try::Open => {}
-                Try::Bound(at) => fixed[range.start] = *at,
-                Try::Stick => range.for_each(|r| {
-                    columns.push(unit(r));
-                    equations.push(unit(r));
-                }),
-                Try::Slide { mu } => {
-                    let (s, c) = angle.next()?.sin_cos();
-                    let (t1, t2, n) = (unit(range.start), unit(range.start + 1), unit(range.start + 2));
-                    let (d, across) = (&t1 * c + &t2 * s, &t2 * c - &t1 * s);
-                    slides.push((columns.len(), d.clone(), across));
-                    columns.push(&n - d * *mu);
-                    equations.push(n);
-                }
-            }
+        let choice = Choice::new(problem, tries, &angles)?;
+        if choice.equations.is_empty() {
+            return Some((choice.fixed.as_slice().to_vec(), 0));
         }
-        if equations.is_empty() {
-            return Some((fixed.as_slice().to_vec(), 0));
-        }
-        let m = columns.len();
-        // The unknowns are x and, for each sliding contact, the change of its angle.
-        let mut matrix = DMatrix::zeros(equations.len() + slides.len(), m + slides.len());
-        let mut right = DVector::zeros(matrix.nrows());
-        let free = whole * &fixed + DVector::from_column_slice(&problem.free_velocity);
-        let c: DVector<f64> = whole * DVector::from_column_slice(&impulses)
-            + DVector::from_column_slice(&problem.free_velocity);
-        let along: Vec<&DVector<f64>> = equations.iter().chain(slides.iter().map(|s| &s.2)).collect();
-        let mus: Vec<f64> =
-            tries.iter().filter_map(|t| if let Try::Slide { mu } = t { Some(*mu) } else { None }).collect();
-        for (i, row) in along.iter().enumerate() {
-            let weights = whole.transpose() * *row;
-            columns.iter().enumerate().for_each(|(j, column)| matrix[(i, j)] = weights.dot(column));
-            right[i] = -row.dot(&free);
-            for (k, (place, d, across)) in slides.iter().enumerate() {
-                // λ_T turns with the angle, and so does d⊥, by −d.
-                let normal = impulses_normal(&impulses, columns[*place].iter().copied());
-                let mut rate = -mus[k] * normal * weights.dot(across);
-                if i == equations.len() + k {
-                    rate -= d.dot(&c);
-                }
-                matrix[(i, m + k)] = rate;
-            }
-        }
+        let (matrix, right) = choice.system(problem, whole, &impulses);
         let svd = matrix.svd(true, true);
         let largest = svd.singular_values.max();
         undetermined = svd.singular_values.iter().filter(|s| **s <= RANK * largest).count();
         let x = svd.solve(&right, RANK * largest).ok()?;
-        let mut next = fixed;
+        let Choice { fixed: mut next, columns, slides, .. } = choice;
         columns.iter().zip(x.iter()).for_each(|(column, x)| next += column * *x);
         if !next.iter().all(|x| x.is_finite()) {
             return None;
         }
-        let turned = x.iter().skip(m).fold(0.0_f64, |most, x| most.max(x.abs()));
+        let turns = || x.iter().skip(columns.len());
+        let turned = turns().fold(0.0_f64, |most, x| most.max(x.abs()));
         impulses.copy_from_slice(next.as_slice());
         if slides.is_empty() || turned < 1e-13 {
             break;
         }
         // Never by more than an eighth of a turn.
         let share = (std::f64::consts::FRAC_PI_4 / turned).min(1.0);
-        angles.iter_mut().zip(x.iter().skip(m)).for_each(|(angle, x)| *angle += share * x);
+        angles.iter_mut().zip(turns()).for_each(|(angle, x)| *angle += share * x);
     }
     Some((impulses, undetermined))
 }

@@ -12,87 +12,147 @@
 
 #[cfg(unix)]
 fn main() {
-    use stiction::contact::Judge;
-    use stiction::solvers::{self, Common};
-    use stiction::stepping;
-    use stiction::{Input, Sleep, StepperParams};
-
-    let mut arguments = std::env::args().skip(1);
-    let kind = arguments.next().expect("pile, heaps or forest");
-    let n: usize = arguments.next().and_then(|n| n.parse().ok()).expect("how many");
-    let (mut contact, mut threads, mut settle, mut rest) = ("auto".to_owned(), 1, 1500, 200);
-    let mut file = None;
-    while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
-        let number = || value.parse::<usize>().expect("a number");
-        match &*name {
-            "--contact" => contact.clone_from(&value),
-            "--threads" => threads = number(),
-            "--settle" => settle = number(),
-            "--rest" => rest = number(),
-            "--write" => file = Some(value.clone()),
-            _ => panic!("{name} {value} is not understood"),
-        }
-    }
-
-    let (world, mut state, control) = match &*kind {
-        "pile" => world::pile(n, n),
-        "heaps" => world::pile(n, 16),
-        "forest" => world::forest(n),
-        _ => panic!("{kind} is not pile, heaps or forest"),
+    let order = order::Order::read();
+    let (world, state, control) = match &*order.kind {
+        "pile" => world::pile(order.n, order.n),
+        "heaps" => world::pile(order.n, 16),
+        "forest" => world::forest(order.n),
+        kind => panic!("{kind} is not pile, heaps or forest"),
     };
-    if let Some(file) = file {
-        return world::write(world, &state, control, file.as_ref());
+    match &order.file {
+        Some(file) => world::write(world, &state, control, file.as_ref()),
+        None => steps::take(&order, &world, state, control),
     }
-    let dt = 2e-3;
-    let params = StepperParams { dt, sleep: Sleep::Off, ..StepperParams::default() };
-    let mut stepper = stepping::make(&world, params).expect("shapes that are valid");
-    let mut solver = solvers::make(&contact, &Common::default()).expect("a solver");
-    solver.use_threads(threads);
-    let mut timed = clock::Timed { solver, spent: clock::Spent::default() };
-    let input = Input { control, generalized: vec![0.0; world.model.nv()] };
-    let mut judge = Judge::default();
-    let bodies = world.model.trees;
+}
 
-    let mut windows = Vec::new();
-    let mut told = std::time::Instant::now();
-    for (name, steps) in [("settling", settle), ("resting", rest)] {
-        timed.spent = clock::Spent::default();
-        let mut stepping = clock::Spent::default();
-        let (mut natural_map, mut iterations, mut contacts, mut flagged) = (0.0_f64, 0, 0, 0);
-        for k in 0..steps {
-            let report = stepping.add(|| stepper.step(&world, &mut state, &input, dt, &mut timed));
-            assert!(report.failure().is_none(), "{report:?}");
-            let certificate = judge.certify(&stepper.posed().problem, stepper.impulses());
-            natural_map = stiction::contact::certificate::worse(natural_map, certificate.natural_map);
-            iterations += report.iterations;
-            contacts += report.contacts;
-            flagged += usize::from(report.status != stiction::StepStatus::Converged);
-            if told.elapsed().as_secs() >= 5 {
-                told = std::time::Instant::now();
-                eprintln!("    {kind} {n}, {threads} threads: {name}, step {k} of {steps}");
-            }
-        }
-        let per_step = |x: f64| x / steps as f64;
-        windows.push(serde_json::json!({
-            "steps": steps,
-            "us": per_step(1e6 * stepping.wall),
-            "cpu_us": per_step(1e6 * stepping.cpu),
-            "solve_us": per_step(1e6 * timed.spent.wall),
-            "solve_cpu_us": per_step(1e6 * timed.spent.cpu),
-            "iterations": per_step(f64::from(iterations)),
-            "contacts_per_body": per_step(contacts as f64) / bodies as f64,
-            "natural_map": natural_map,
-            "flagged": flagged,
-        }));
+#[cfg(unix)]
+mod order {
+    /// The arguments of the command line.
+    pub(super) struct Order {
+        pub(super) kind: String,
+        pub(super) n: usize,
+        pub(super) contact: String,
+        pub(super) threads: usize,
+        /// Steps of the two windows.
+        pub(super) settle: usize,
+        pub(super) rest: usize,
+        /// The file that the world is to be written to.
+        pub(super) file: Option<String>,
     }
-    let record = serde_json::json!({
-        "kind": kind, "n": n, "dt": dt, "threads": threads, "contact": contact, "bodies": bodies, "nv": world.model.nv(),
-        "settling": windows[0], "resting": windows[1], "peak_bytes": clock::peak_bytes(),
-        "checksum": state.q.iter().chain(&state.v).fold(0_u64, |sum, x| sum.rotate_left(5) ^ x.to_bits()).to_string(),
-    });
-    #[expect(clippy::print_stdout, reason = "what this program is for")]
-    {
-        println!("{record}");
+
+    impl Order {
+        pub(super) fn read() -> Self {
+            let mut arguments = std::env::args().skip(1);
+            let kind = arguments.next().expect("pile, heaps or forest");
+            let n = arguments.next().and_then(|n| n.parse().ok()).expect("how many");
+            let contact = "auto".to_owned();
+            let mut order = Self { kind, n, contact, threads: 1, settle: 1500, rest: 200, file: None };
+            while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
+                let number = || value.parse::<usize>().expect("a number");
+                match &*name {
+                    "--contact" => order.contact.clone_from(&value),
+                    "--threads" => order.threads = number(),
+                    "--settle" => order.settle = number(),
+                    "--rest" => order.rest = number(),
+                    "--write" => order.file = Some(value.clone()),
+                    _ => panic!("{name} {value} is not understood"),
+                }
+            }
+            order
+        }
+    }
+}
+
+#[cfg(unix)]
+mod steps {
+    use super::clock::{Spent, Timed, peak_bytes};
+    use super::order::Order;
+    use std::time::Instant;
+    use stiction::contact::Judge;
+    use stiction::models::World;
+    use stiction::solvers::{self, Common};
+    use stiction::stepping::{self, Driver, Stepper};
+    use stiction::{Input, Sleep, State, StepStatus, StepperParams};
+
+    /// Length of a step [s].
+    const DT: f64 = 2e-3;
+
+    /// A simulation that is timed.
+    struct Run<'a> {
+        order: &'a Order,
+        world: &'a World,
+        state: State,
+        input: Input,
+        stepper: Driver<dyn Stepper>,
+        timed: Timed,
+        judge: Judge,
+        /// When progress was last printed.
+        told: Instant,
+    }
+
+    /// Takes the steps of both windows, and prints what they cost.
+    pub(super) fn take(order: &Order, world: &World, state: State, control: Vec<f64>) {
+        let params = StepperParams { dt: DT, sleep: Sleep::Off, ..StepperParams::default() };
+        let mut solver = solvers::make(&order.contact, &Common::default()).expect("a solver");
+        solver.use_threads(order.threads);
+        let mut run = Run {
+            order,
+            world,
+            state,
+            input: Input { control, generalized: vec![0.0; world.model.nv()] },
+            stepper: stepping::make(world, params).expect("shapes that are valid"),
+            timed: Timed { solver, spent: Spent::default() },
+            judge: Judge::default(),
+            told: Instant::now(),
+        };
+        let (settling, resting) = (run.window("settling", order.settle), run.window("resting", order.rest));
+        let Run { state, .. } = run;
+        let record = serde_json::json!({
+            "kind": order.kind, "n": order.n, "dt": DT, "threads": order.threads, "contact": order.contact,
+            "bodies": world.model.trees, "nv": world.model.nv(),
+            "settling": settling, "resting": resting, "peak_bytes": peak_bytes(),
+            "checksum": state.q.iter().chain(&state.v).fold(0_u64, |sum, x| sum.rotate_left(5) ^ x.to_bits()).to_string(),
+        });
+        #[expect(clippy::print_stdout, reason = "what this program is for")]
+        {
+            println!("{record}");
+        }
+    }
+
+    impl Run<'_> {
+        /// The means of so many steps.
+        fn window(&mut self, name: &str, steps: usize) -> serde_json::Value {
+            let Self { order: Order { kind, n, threads, .. }, world, state, input, .. } = self;
+            self.timed.spent = Spent::default();
+            let mut stepping = Spent::default();
+            let (mut natural_map, mut iterations, mut contacts, mut flagged) = (0.0_f64, 0, 0, 0);
+            for k in 0..steps {
+                let report = stepping.add(|| self.stepper.step(world, state, input, DT, &mut self.timed));
+                assert!(report.failure().is_none(), "{report:?}");
+                let certificate = self.judge.certify(&self.stepper.posed().problem, self.stepper.impulses());
+                natural_map = stiction::contact::certificate::worse(natural_map, certificate.natural_map);
+                iterations += report.iterations;
+                contacts += report.contacts;
+                flagged += usize::from(report.status != StepStatus::Converged);
+                if self.told.elapsed().as_secs() >= 5 {
+                    self.told = Instant::now();
+                    eprintln!("    {kind} {n}, {threads} threads: {name}, step {k} of {steps}");
+                }
+            }
+            let per_step = |x: f64| x / steps as f64;
+            let spent = &self.timed.spent;
+            serde_json::json!({
+                "steps": steps,
+                "us": per_step(1e6 * stepping.wall),
+                "cpu_us": per_step(1e6 * stepping.cpu),
+                "solve_us": per_step(1e6 * spent.wall),
+                "solve_cpu_us": per_step(1e6 * spent.cpu),
+                "iterations": per_step(f64::from(iterations)),
+                "contacts_per_body": per_step(contacts as f64) / self.world.model.trees as f64,
+                "natural_map": natural_map,
+                "flagged": flagged,
+            })
+        }
     }
 }
 

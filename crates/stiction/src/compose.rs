@@ -3,8 +3,8 @@
 use crate::State;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
-use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
-use stiction_models::{Counts, DriveLimit, Geometry, Material, World};
+use stiction_dynamics::{JointKind, JointSpec, Model, ModelBuilder, ModelError};
+use stiction_models::{Actuator, Counts, Coupling, DriveLimit, Geometry, Material, World};
 
 /// A free rigid body of one shape.
 #[derive(Clone, Debug)]
@@ -114,117 +114,60 @@ impl Composer {
 
     /// A whole world, moved by `pose`, starting in its own `state`. Names get `prefix`.
     pub fn robot(&mut self, part: World, state: &State, pose: Pose, prefix: &str) {
+        let place = Place::behind(&self.world, pose, prefix);
+        self.start(&part.model, state, &place);
         let whole = &mut self.world;
-        let (bodies, joints, dofs, links) = (
-            whole.model.bodies.len(),
-            whole.model.joints.len(),
-            whole.model.dofs.len(),
-            whole.model.links.len(),
-        );
-        let sites = whole.extras.sites.len();
-        let (nq, trees) = (whole.model.nq, whole.model.trees);
-        let named = |name: String| if prefix.is_empty() { name } else { format!("{prefix}{name}") };
-
-        self.state.v.extend_from_slice(&state.v);
-        self.state.q.extend_from_slice(&state.q);
-        for joint in part.model.joints.iter().filter(|j| j.kind == JointKind::Free) {
-            let q = &mut self.state.q[nq + joint.idx_q..][..7];
-            move_pose(q, &pose);
-            let v = &mut self.state.v[dofs + joint.idx_v..][..3];
-            v.copy_from_slice(&pose.rotation.rotate(Vec3::from([v[0], v[1], v[2]])).to_array());
-        }
-
-        whole.model.bodies.extend(part.model.bodies.into_iter().map(|mut b| {
-            if b.parent.is_none() {
-                b.X_PB = pose * b.X_PB;
-            }
-            b.name = named(b.name);
-            b.parent = b.parent.map(|p| p + bodies);
-            b.joints = b.joints.start + joints..b.joints.end + joints;
-            b.dofs = b.dofs.start + dofs..b.dofs.end + dofs;
-            b.tree += trees;
-            b
-        }));
-        whole.model.joints.extend(part.model.joints.into_iter().map(|mut j| {
-            j.name = named(j.name);
-            j.body += bodies;
-            j.idx_q += nq;
-            j.idx_v += dofs;
-            j
-        }));
-        whole.model.dofs.extend(part.model.dofs.into_iter().map(|mut d| {
-            d.body += bodies;
-            d.joint += joints;
-            d.parent = d.parent.map(|p| p + dofs);
-            d
-        }));
-        whole.model.links.extend(part.model.links.into_iter().map(|mut l| {
-            if l.body.is_none() {
-                l.X_BL = pose * l.X_BL;
-            }
-            l.name = named(l.name);
-            l.parent = l.parent.map(|p| p + links);
-            l.body = l.body.map(|b| b + bodies);
-            l
-        }));
-        whole.model.trees += part.model.trees;
-        whole.model.nq += part.model.nq;
-
-        let geometries = whole.geometries.len();
+        place.add_model(part.model, &mut whole.model);
         whole.pairs.extend(part.pairs.into_iter().map(|mut p| {
-            p.name = named(p.name);
-            p.geometries = p.geometries.map(|g| g + geometries);
-            p.surface.tangents = p.surface.tangents.shifted(links, pose);
+            p.name = place.named(p.name);
+            p.geometries = p.geometries.map(|g| g + place.geometries);
+            p.surface.tangents = p.surface.tangents.shifted(place.links, pose);
             p
         }));
-        whole.geometries.extend(part.geometries.into_iter().map(|mut g| {
-            if g.link.is_none() {
-                g.X_LG = pose * g.X_LG;
-            }
-            g.name = named(g.name);
-            g.link = g.link.map(|l| l + links);
-            g.material.grain = g.material.grain.map(|grain| grain.shifted(links, pose));
-            g
-        }));
+        whole.geometries.extend(part.geometries.into_iter().map(|g| place.geometry(g)));
         whole.visuals.extend(part.visuals.into_iter().map(|mut v| {
             if v.link.is_none() {
                 v.X_LV = pose * v.X_LV;
             }
-            v.link = v.link.map(|l| l + links);
+            v.link = v.link.map(|l| l + place.links);
             v
         }));
+        let links = place.links;
         whole.excluded.extend(part.excluded.into_iter().map(|(a, b)| (a + links, b + links)));
         let excluded = part.excluded_from_world.into_iter().map(|l| l + links);
         whole.excluded_from_world.extend(excluded);
         if !part.drive_limits.is_empty() {
-            whole.drive_limits.resize(dofs, DriveLimit::default());
+            whole.drive_limits.resize(place.dofs, DriveLimit::default());
             whole.drive_limits.extend(part.drive_limits);
         }
-        whole.actuators.extend(part.actuators.into_iter().map(|mut a| {
-            a.name = named(a.name);
-            a.transmission.iter_mut().for_each(|(dof, _)| *dof += dofs);
-            a
-        }));
-        whole.couplings.extend(part.couplings.into_iter().map(|mut c| {
-            c.name = named(c.name);
-            let bend = c.curve.iter_mut().flat_map(|curve| &mut curve.terms);
-            c.terms.iter_mut().chain(bend).for_each(|(dof, _)| *dof += dofs);
-            c
-        }));
+        whole.actuators.extend(part.actuators.into_iter().map(|a| place.actuator(a)));
+        whole.couplings.extend(part.couplings.into_iter().map(|c| place.coupling(c)));
         whole.tendons.extend(part.tendons.into_iter().map(|mut t| {
-            t.name = named(t.name);
-            t.shift(links, dofs, sites, pose);
+            t.name = place.named(t.name);
+            t.shift(links, place.dofs, place.sites, pose);
             t
         }));
         whole.loops.extend(part.loops.into_iter().map(|mut l| {
-            l.name = named(l.name);
+            l.name = place.named(l.name);
             l.shift(links, pose);
             l
         }));
         let compensation = part.gravity_compensation.into_iter().map(|(l, share)| (l + links, share));
         whole.gravity_compensation.extend(compensation);
+        let (joints, geometries) = (place.joints, place.geometries);
         whole.extras.append(part.extras, Counts { links, joints, geometries }, pose, prefix);
         whole.ledger.append(part.ledger);
+    }
+
+    /// Appends the state that a world of `model` starts in.
+    fn start(&mut self, model: &Model, state: &State, place: &Place<'_>) {
+        self.state.v.extend_from_slice(&state.v);
+        self.state.q.extend_from_slice(&state.q);
+        for joint in model.joints.iter().filter(|j| j.kind == JointKind::Free) {
+            move_pose(&mut self.state.q[place.nq + joint.idx_q..][..7], &place.pose);
+            let v = &mut self.state.v[place.dofs + joint.idx_v..][..3];
+            v.copy_from_slice(&place.pose.rotation.rotate(Vec3::from([v[0], v[1], v[2]])).to_array());
+        }
     }
 
     /// The world and the state it starts in.
@@ -234,6 +177,104 @@ impl Composer {
             self.world.drive_limits.resize(nv, DriveLimit::default());
         }
         (self.world, self.state)
+    }
+}
+
+/// The place of a world in a whole: what comes before it there, its pose, and the prefix of its names.
+struct Place<'a> {
+    bodies: usize,
+    joints: usize,
+    dofs: usize,
+    links: usize,
+    geometries: usize,
+    sites: usize,
+    nq: usize,
+    trees: usize,
+    pose: Pose,
+    prefix: &'a str,
+}
+
+impl<'a> Place<'a> {
+    fn behind(whole: &World, pose: Pose, prefix: &'a str) -> Self {
+        let model = &whole.model;
+        Self {
+            bodies: model.bodies.len(),
+            joints: model.joints.len(),
+            dofs: model.dofs.len(),
+            links: model.links.len(),
+            geometries: whole.geometries.len(),
+            sites: whole.extras.sites.len(),
+            nq: model.nq,
+            trees: model.trees,
+            pose,
+            prefix,
+        }
+    }
+
+    fn named(&self, name: String) -> String {
+        if self.prefix.is_empty() { name } else { format!("{}{name}", self.prefix) }
+    }
+
+    fn add_model(&self, part: Model, whole: &mut Model) {
+        let Self { bodies, joints, dofs, links, nq, trees, pose, .. } = *self;
+        whole.bodies.extend(part.bodies.into_iter().map(|mut b| {
+            if b.parent.is_none() {
+                b.X_PB = pose * b.X_PB;
+            }
+            b.name = self.named(b.name);
+            b.parent = b.parent.map(|p| p + bodies);
+            b.joints = b.joints.start + joints..b.joints.end + joints;
+            b.dofs = b.dofs.start + dofs..b.dofs.end + dofs;
+            b.tree += trees;
+            b
+        }));
+        whole.joints.extend(part.joints.into_iter().map(|mut j| {
+            j.name = self.named(j.name);
+            j.body += bodies;
+            j.idx_q += nq;
+            j.idx_v += dofs;
+            j
+        }));
+        whole.dofs.extend(part.dofs.into_iter().map(|mut d| {
+            d.body += bodies;
+            d.joint += joints;
+            d.parent = d.parent.map(|p| p + dofs);
+            d
+        }));
+        whole.links.extend(part.links.into_iter().map(|mut l| {
+            if l.body.is_none() {
+                l.X_BL = pose * l.X_BL;
+            }
+            l.name = self.named(l.name);
+            l.parent = l.parent.map(|p| p + links);
+            l.body = l.body.map(|b| b + bodies);
+            l
+        }));
+        whole.trees += part.trees;
+        whole.nq += part.nq;
+    }
+
+    fn geometry(&self, mut g: Geometry) -> Geometry {
+        if g.link.is_none() {
+            g.X_LG = self.pose * g.X_LG;
+        }
+        g.name = self.named(g.name);
+        g.link = g.link.map(|l| l + self.links);
+        g.material.grain = g.material.grain.map(|grain| grain.shifted(self.links, self.pose));
+        g
+    }
+
+    fn actuator(&self, mut a: Actuator) -> Actuator {
+        a.name = self.named(a.name);
+        a.transmission.iter_mut().for_each(|(dof, _)| *dof += self.dofs);
+        a
+    }
+
+    fn coupling(&self, mut c: Coupling) -> Coupling {
+        c.name = self.named(c.name);
+        let bend = c.curve.iter_mut().flat_map(|curve| &mut curve.terms);
+        c.terms.iter_mut().chain(bend).for_each(|(dof, _)| *dof += self.dofs);
+        c
     }
 }
 

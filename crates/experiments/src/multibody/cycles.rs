@@ -12,6 +12,8 @@
 
 use super::super::worst::Worst;
 use super::{ExperimentError, Findings, G, Size, robot, simulation, step};
+use stiction::State;
+use stiction::models::World;
 use stiction_plot::Series;
 
 pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
@@ -80,20 +82,11 @@ fn compass_step(mut x: [f64; 4]) -> ([f64; 4], f64) {
     ([w, s, new_stance, new_swing], t + high)
 }
 
-/// The walker in the engine on stones that let its feet through where they swing, beside (1) and (2).
-fn compass(findings: &mut Findings) -> Result<(), ExperimentError> {
+/// A compass on stones for so many steps of this length down the slope, a little faster than its gait, which
+/// draws it in.
+fn compass_walker(gait: [f64; 4], length: f64, steps: i32) -> Result<(World, State), ExperimentError> {
     let [a, b, m, hip, slope] = COMPASS;
-    let (l, r, steps) = (a + b, 1e-5, 24_i32);
-    let (mut gait, mut period) = (PUBLISHED, 0.0);
-    for _ in 0..40 {
-        (gait, period) = compass_step(gait);
-    }
-    let off = gait.iter().zip(PUBLISHED).map(|(x, p)| (x - p).abs());
-    let claim = "compass gait: the map of its steps stays at the published state".to_owned();
-    findings.bound(claim, "rad and rad/s", Worst::of(off), 1e-3);
-    let half = 0.5 * (gait[0] - gait[1]);
-    let length = 2.0 * l * half.sin();
-
+    let (l, r) = (a + b, 1e-5);
     // Each foot has a lane of its own, with stones where it stands.
     let stones: String = (-2..steps + 3)
         .map(|k| {
@@ -121,7 +114,6 @@ fn compass(findings: &mut Findings) -> Result<(), ExperimentError> {
     let [stance, swing] = [-(gait[0] + slope), -(gait[1] + slope)];
     state.q.copy_from_slice(&[l * stance.sin(), l * stance.cos() + r, stance, swing - stance]);
     let (rate, other) = (-gait[2], -gait[3]);
-    // A little too fast: the gait draws it in.
     let fast = 1.01;
     state.v.copy_from_slice(&[
         fast * l * stance.cos() * rate,
@@ -129,7 +121,24 @@ fn compass(findings: &mut Findings) -> Result<(), ExperimentError> {
         fast * rate,
         fast * (other - rate),
     ]);
-    let mut sim = simulation((world, state), ("event-driven", 5e-3), |_| {})?;
+    Ok((world, state))
+}
+
+/// The walker in the engine on stones that let its feet through where they swing, beside (1) and (2).
+fn compass(findings: &mut Findings) -> Result<(), ExperimentError> {
+    let [a, b, .., slope] = COMPASS;
+    let (l, steps) = (a + b, 24_i32);
+    let (mut gait, mut period) = (PUBLISHED, 0.0);
+    for _ in 0..40 {
+        (gait, period) = compass_step(gait);
+    }
+    let off = gait.iter().zip(PUBLISHED).map(|(x, p)| (x - p).abs());
+    let claim = "compass gait: the map of its steps stays at the published state".to_owned();
+    findings.bound(claim, "rad and rad/s", Worst::of(off), 1e-3);
+    let half = 0.5 * (gait[0] - gait[1]);
+    let length = 2.0 * l * half.sin();
+
+    let mut sim = simulation(compass_walker(gait, length, steps)?, ("event-driven", 5e-3), |_| {})?;
     // Where each stance leg passes the normal of the slope: when, where the hip is, and how fast the leg turns.
     let (mut passes, mut points): (Vec<[f64; 3]>, Vec<[f64; 2]>) = (Vec::new(), Vec::new());
     let angles = |q: &[f64]| [q[2], q[2] + q[3]];

@@ -26,6 +26,8 @@ const MU: f64 = 2.5;
 /// Step [s] and slip before it [m/s].
 const STEP: f64 = 1e-3;
 const SLIP: f64 = -0.5;
+/// Radius of the tip [m].
+const RADIUS: f64 = 1e-6;
 
 /// An answer: its name and (λ_T, λ_N) [N·s].
 type Answer = (&'static str, [f64; 2]);
@@ -69,70 +71,103 @@ fn apart(all: &[Answer], reported: &[Motion]) -> f64 {
     all.iter().map(of).fold(0.0, f64::max)
 }
 
+/// The sums over all steps.
+struct Tally {
+    several: usize,
+    none_but_impulse: usize,
+    off: Worst,
+    differ: Worst,
+    untaken: usize,
+    rule: &'static str,
+    /// Over the angle of the rod, normal forces that exist, and those that were taken.
+    existing: Vec<Series>,
+    taken: Series,
+}
+
+impl Tally {
+    fn new() -> Self {
+        let series = |name: &str| Series { label: name.to_owned(), points: Vec::new() };
+        Self {
+            several: 0,
+            none_but_impulse: 0,
+            off: Worst::default(),
+            differ: Worst::default(),
+            untaken: 0,
+            rule: "",
+            existing: ["open", "stick", "slide on", "slide back"].map(series).to_vec(),
+            taken: series("taken"),
+        }
+    }
+
+    /// A step of the rod at the angle θ, whose tip rises at `lift` [m/s].
+    fn add(&mut self, theta: f64, lift: f64) -> Result<(), ExperimentError> {
+        let (s, c) = theta.sin_cos();
+        let mut sim = rod(theta, lift)?;
+        let v = [SLIP, lift, 0.0];
+        let reported = step(&mut sim)?.answers;
+        // ω × arm from the centre to the tip, with ω about +y, is (ω z, −ω x).
+        let arm = [-s - RADIUS, -c];
+        let rows = [[1.0, arm[0]], [0.0, -arm[1]]];
+        let j = |i: usize| [if i == 0 { 1.0 } else { 0.0 }, if i == 1 { 1.0 } else { 0.0 }, rows[i][1]];
+        let weight = [1.0, 1.0, 3.0];
+        let g = [0, 1].map(|a| [0, 1].map(|b| (0..3).map(|i| j(a)[i] * j(b)[i] * weight[i]).sum::<f64>()));
+        let v_free = [v[0], v[1] - G * STEP, v[2]];
+        let free = [0, 1].map(|a| (0..3).map(|i| j(a)[i] * v_free[i]).sum::<f64>());
+        let all = answers(g, free);
+        // What the step did, as an impulse at the tip.
+        let did = [sim.state().v[0] - v_free[0], sim.state().v[1] - v_free[1]];
+        let away = |a: &Answer| (a.1[0] - did[0]).hypot(a.1[1] - did[1]);
+        self.off.see(all.iter().map(away).fold(f64::INFINITY, f64::min));
+        if let Some(reported) = &reported {
+            self.differ.see(apart(&all, &reported.motions));
+            self.untaken += usize::from(reported.taken.is_none());
+            self.rule = reported.rule;
+        } else {
+            self.differ.see(f64::INFINITY);
+        }
+        self.several += usize::from(all.len() > 1);
+        self.none_but_impulse += usize::from(!all.is_empty() && all.iter().all(|a| a.1[1] > 10.0 * G * STEP));
+        if lift == 0.0 {
+            for (name, impulse) in &all {
+                if let Some(series) = self.existing.iter_mut().find(|s| s.label == *name) {
+                    series.points.push([theta, impulse[1] / STEP]);
+                }
+            }
+            self.taken.points.push([theta, did[1] / STEP]);
+        }
+        Ok(())
+    }
+}
+
+/// The rod at the angle θ, whose tip slides and rises at `lift` [m/s].
+fn rod(theta: f64, lift: f64) -> Result<Simulation, ExperimentError> {
+    let (world, mut state) = robot(&format!(
+        "<mujoco><compiler angle='radian'/><option gravity='0 0 -{G}'/><default><geom friction='{MU} 0 0' condim='3'/></default>\
+         <worldbody><geom type='plane' size='0 0 1'/><body><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>\
+         <joint axis='0 1 0'/><inertial pos='0 0 0' mass='1' diaginertia='{third} {third} {third}'/>\
+         <geom type='sphere' size='{RADIUS}' pos='-1 0 0'/></body></worldbody></mujoco>",
+        third = 1.0 / 3.0
+    ))?;
+    // The tip at −1 along the rod, which leans up by θ: a hinge about +y by −θ lifts its other end.
+    state.q.copy_from_slice(&[0.0, theta.sin() + RADIUS, -theta]);
+    state.v.copy_from_slice(&[SLIP, lift, 0.0]);
+    let mut settings = Settings { tolerance: 1e-12, answers: true, ..Settings::default() };
+    settings.stepper.dt = STEP;
+    settings.stepper.sleep = Sleep::Off;
+    settings.stepper.method = StepperName::of("stewart-trinkle").unwrap_or_default();
+    Ok(Simulation::new(world, state, settings)?)
+}
+
 pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
-    let r = 1e-6;
     let count = if size == Size::Small { 12 } else { 60 };
-    let (mut several, mut none_but_impulse, mut off) = (0, 0, Worst::default());
-    let (mut differ, mut untaken, mut rule) = (Worst::default(), 0, "");
-    let mut existing: Vec<Series> = ["open", "stick", "slide on", "slide back"]
-        .map(|name| Series { label: name.to_owned(), points: Vec::new() })
-        .to_vec();
-    let mut taken = Series { label: "taken".to_owned(), points: Vec::new() };
+    let mut tally = Tally::new();
     for k in 0..count {
         let theta = 0.3 + 1.2 * f64::from(k) / f64::from(count - 1);
         for lift in [0.0, 2.0 * G * STEP] {
-            let (s, c) = theta.sin_cos();
-            let (world, mut state) = robot(&format!(
-                "<mujoco><compiler angle='radian'/><option gravity='0 0 -{G}'/><default><geom friction='{MU} 0 0' condim='3'/></default>\
-                 <worldbody><geom type='plane' size='0 0 1'/><body><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/>\
-                 <joint axis='0 1 0'/><inertial pos='0 0 0' mass='1' diaginertia='{third} {third} {third}'/>\
-                 <geom type='sphere' size='{r}' pos='-1 0 0'/></body></worldbody></mujoco>",
-                third = 1.0 / 3.0
-            ))?;
-            // The tip at −1 along the rod, which leans up by θ: a hinge about +y by −θ lifts its other end.
-            let tip = [-c, -s];
-            state.q.copy_from_slice(&[0.0, s + r, -theta]);
-            // ω × arm with ω about +y is (ω z, −ω x).
-            let arm = [tip[1] - r, tip[0]];
-            state.v.copy_from_slice(&[SLIP, lift, 0.0]);
-            let mut settings = Settings { tolerance: 1e-12, answers: true, ..Settings::default() };
-            settings.stepper.dt = STEP;
-            settings.stepper.sleep = Sleep::Off;
-            settings.stepper.method = StepperName::of("stewart-trinkle").unwrap_or_default();
-            let mut sim = Simulation::new(world, state.clone(), settings)?;
-            let reported = step(&mut sim)?.answers;
-            let rows = [[1.0, arm[0]], [0.0, -arm[1]]];
-            let j = |i: usize| [if i == 0 { 1.0 } else { 0.0 }, if i == 1 { 1.0 } else { 0.0 }, rows[i][1]];
-            let weight = [1.0, 1.0, 3.0];
-            let g =
-                [0, 1].map(|a| [0, 1].map(|b| (0..3).map(|i| j(a)[i] * j(b)[i] * weight[i]).sum::<f64>()));
-            let v_free = [state.v[0], state.v[1] - G * STEP, state.v[2]];
-            let free = [0, 1].map(|a| (0..3).map(|i| j(a)[i] * v_free[i]).sum::<f64>());
-            let all = answers(g, free);
-            // What the step did, as an impulse at the tip.
-            let did = [sim.state().v[0] - v_free[0], sim.state().v[1] - v_free[1]];
-            let away = |a: &Answer| (a.1[0] - did[0]).hypot(a.1[1] - did[1]);
-            let nearest = all.iter().map(away).fold(f64::INFINITY, f64::min);
-            off.see(nearest);
-            if let Some(reported) = &reported {
-                differ.see(apart(&all, &reported.motions));
-                untaken += usize::from(reported.taken.is_none());
-                rule = reported.rule;
-            } else {
-                differ.see(f64::INFINITY);
-            }
-            several += usize::from(all.len() > 1);
-            none_but_impulse += usize::from(!all.is_empty() && all.iter().all(|a| a.1[1] > 10.0 * G * STEP));
-            if lift == 0.0 {
-                for (name, impulse) in &all {
-                    if let Some(series) = existing.iter_mut().find(|s| s.label == *name) {
-                        series.points.push([theta, impulse[1] / STEP]);
-                    }
-                }
-                taken.points.push([theta, did[1] / STEP]);
-            }
+            tally.add(theta, lift)?;
         }
     }
+    let Tally { several, none_but_impulse, off, differ, untaken, rule, mut existing, taken } = tally;
     let tried = 2 * count;
     findings.bound(format!("Painlevé's rod: {tried} steps took an answer that exists"), "N·s", off, 1e-8);
     findings.bound(

@@ -40,6 +40,34 @@ fn errors(case: &Case, posture: &Posture, landing: &Landing) -> Result<[f64; 3],
     Ok(sums.map(|s| (s / n).sqrt()))
 }
 
+/// The errors of every landing under a law; those that do not run are noted.
+fn under(
+    (name, stepper, contact, e): (&str, &str, &str, f64),
+    whole: &Case,
+    posture: &Posture,
+    landings: &[Landing],
+    findings: &mut Findings,
+) -> Vec<[f64; 3]> {
+    let mut case = whole.clone();
+    case.settings.stepper.dt = 5e-4;
+    case.settings.stepper.method = StepperName::of(stepper).unwrap_or_default();
+    case.settings.set_contact(contact);
+    for geometry in &mut case.world.geometries {
+        geometry.material.restitution = e.max(0.0);
+        if e < 0.0 && geometry.link.is_none() {
+            geometry.X_LG.translation.z -= 10.0;
+        }
+    }
+    let mut all = Vec::new();
+    for landing in landings {
+        match errors(&case, posture, landing) {
+            Ok(found) => all.push(found),
+            Err(what) => findings.notes.push(format!("cassie, {name}, landing {}: {what}", landing.id)),
+        }
+    }
+    all
+}
+
 /// Judges every law by the landings.
 pub(super) fn measured(
     folder: &Path,
@@ -74,24 +102,9 @@ pub(super) fn measured(
     let landings =
         if size == Size::Small { &set.landings[..set.landings.len().min(2)] } else { &set.landings[..] };
     let (mut rows, mut series, mut means) = (Vec::new(), Vec::new(), Vec::new());
-    for (name, stepper, contact, e) in LAWS {
-        let mut case = whole.clone();
-        case.settings.stepper.dt = 5e-4;
-        case.settings.stepper.method = StepperName::of(stepper).unwrap_or_default();
-        case.settings.set_contact(contact);
-        for geometry in &mut case.world.geometries {
-            geometry.material.restitution = e.max(0.0);
-            if e < 0.0 && geometry.link.is_none() {
-                geometry.X_LG.translation.z -= 10.0;
-            }
-        }
-        let mut all = Vec::new();
-        for landing in landings {
-            match errors(&case, &posture, landing) {
-                Ok(found) => all.push(found),
-                Err(what) => findings.notes.push(format!("cassie, {name}, landing {}: {what}", landing.id)),
-            }
-        }
+    for law in LAWS {
+        let all = under(law, &whole, &posture, landings, findings);
+        let name = law.0;
         let n = all.len() as f64;
         let mean = [0, 1, 2].map(|i| all.iter().map(|x| x[i]).sum::<f64>() / n);
         rows.push(vec![

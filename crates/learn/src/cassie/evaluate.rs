@@ -178,6 +178,68 @@ fn deviations(landings: &[Landing]) -> [f64; 6 + MEASURED] {
     })
 }
 
+/// A ground that is judged by landings.
+struct Ground<'a> {
+    landings: &'a [Landing],
+    case: &'a Case,
+    posture: &'a Posture,
+    /// Standard deviations of what was measured.
+    scale: &'a [f64; 6 + MEASURED],
+    fit: &'a LandingFit,
+    /// Those of the world that each parameter of the fit sets alike.
+    parameters: Vec<Vec<Parameter>>,
+}
+
+impl Ground<'_> {
+    /// The errors of the landings in these places.
+    fn over(&self, values: &[f64], places: &[usize]) -> Result<Vec<[f64; 6]>, CassieError> {
+        let mut case = self.case.clone();
+        for (alike, x) in self.parameters.iter().zip(values) {
+            alike.iter().for_each(|p| p.set(&mut case, *x));
+        }
+        let of = |i: usize| errors(&case, self.posture, &self.landings[places[i]], self.scale);
+        parallel::map(places.len(), of).into_iter().collect()
+    }
+
+    /// The values of the parameters, which are fitted to the landings `known` if the ground is.
+    fn values(
+        &self,
+        known: &[usize],
+        effort: &CassieEffort,
+        watch: Watch<'_>,
+    ) -> Result<Vec<f64>, CassieError> {
+        let fit = self.fit;
+        if !fit.fitted {
+            return Ok(fit.parameters.iter().map(|(_, value, ..)| *value).collect());
+        }
+        let logarithm = |x: f64, by: bool| if by { x.ln() } else { x };
+        let unknowns: Vec<Unknown> = (fit.parameters.iter())
+            .map(|(name, _, range, by)| Unknown {
+                name: (*name).to_owned(),
+                range: range.map(|x| logarithm(x, *by)),
+            })
+            .collect();
+        let begin: Vec<f64> = (unknowns.iter().zip(fit.parameters))
+            .map(|(u, (_, value, _, by))| u.share(logarithm(*value, *by)).clamp(0.05, 0.95))
+            .collect();
+        let at = |point: &[f64]| {
+            let (mut x, outside) = from_unit_box(&unknowns, point);
+            for (x, (_, _, _, by)) in x.iter_mut().zip(fit.parameters) {
+                *x = if *by { x.exp() } else { *x };
+            }
+            (x, outside)
+        };
+        let value = |point: &[f64]| -> Result<f64, CassieError> {
+            let (x, outside) = at(point);
+            let all = self.over(&x, known)?;
+            Ok(all.iter().map(|e| e[5]).sum::<f64>() / all.len().max(1) as f64 + outside)
+        };
+        let mut search = CmaEs::new(&begin, 0.2, 0, effort.seed);
+        minimise(&mut search, (effort.generations, 1e-3), &value, fit.name, watch)?;
+        Ok(at(search.mean()).0)
+    }
+}
+
 /// Judges every ground of [`LANDING_FITS`]; `train` landings, drawn by the seed, are fitted to, and the others judge.
 ///
 /// # Errors
@@ -204,48 +266,10 @@ pub fn evaluate(
             .iter()
             .map(|(names, ..)| names.split(' ').map(|n| Parameter::find(n, &case.world)).collect())
             .collect::<Result<Vec<Vec<_>>, _>>()?;
-        let with = |values: &[f64]| {
-            let mut other = case.clone();
-            for (alike, x) in parameters.iter().zip(values) {
-                alike.iter().for_each(|p| p.set(&mut other, *x));
-            }
-            other
-        };
-        let over = |values: &[f64], places: &[usize]| {
-            let case = with(values);
-            let all =
-                parallel::map(places.len(), |i| errors(&case, &posture, &set.landings[places[i]], &scale));
-            all.into_iter().collect::<Result<Vec<_>, CassieError>>()
-        };
-        let logarithm = |x: f64, by: bool| if by { x.ln() } else { x };
-        let unknowns: Vec<Unknown> = (fit.parameters.iter())
-            .map(|(name, _, range, by)| Unknown {
-                name: (*name).to_owned(),
-                range: range.map(|x| logarithm(x, *by)),
-            })
-            .collect();
-        let mut values: Vec<f64> = fit.parameters.iter().map(|(_, value, ..)| *value).collect();
-        if fit.fitted {
-            let begin: Vec<f64> = (unknowns.iter().zip(fit.parameters))
-                .map(|(u, (_, value, _, by))| u.share(logarithm(*value, *by)).clamp(0.05, 0.95))
-                .collect();
-            let at = |point: &[f64]| {
-                let (mut x, outside) = from_unit_box(&unknowns, point);
-                for (x, (_, _, _, by)) in x.iter_mut().zip(fit.parameters) {
-                    *x = if *by { x.exp() } else { *x };
-                }
-                (x, outside)
-            };
-            let value = |point: &[f64]| -> Result<f64, CassieError> {
-                let (x, outside) = at(point);
-                let all = over(&x, known)?;
-                Ok(all.iter().map(|e| e[5]).sum::<f64>() / all.len().max(1) as f64 + outside)
-            };
-            let mut search = CmaEs::new(&begin, 0.2, 0, effort.seed);
-            minimise(&mut search, (effort.generations, 1e-3), &value, fit.name, watch)?;
-            values = at(search.mean()).0;
-        }
-        let judged = over(&values, unknown)?;
+        let (landings, posture, scale) = (&set.landings[..], &posture, &scale);
+        let ground = Ground { landings, case: &case, posture, scale, fit, parameters };
+        let values = ground.values(known, effort, watch)?;
+        let judged = ground.over(&values, unknown)?;
         let mean = |i: usize| mean_and_spread(&judged.iter().map(|e| e[i]).collect::<Vec<f64>>())[0];
         let alike = fit.parameters.iter().zip(&values);
         let named = alike.flat_map(|((names, ..), x)| names.split(' ').map(|name| (name.to_owned(), *x)));

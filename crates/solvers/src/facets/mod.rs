@@ -149,7 +149,6 @@ impl Facets {
         lambda: &[f64],
         scales: (f64, f64),
     ) {
-        let t = self.tuning;
         if self.form == Form::Primal {
             self.velocities.start(problem);
         }
@@ -157,6 +156,25 @@ impl Facets {
         if let Some(polygon) = law.polygon() {
             self.corners.extend((0..polygon.corners()).map(|j| polygon.corner(j)));
         }
+        self.list(problem, stopping, law);
+        let pairs = self.first[problem.len()];
+        for v in [&mut self.x, &mut self.y, &mut self.lack, &mut self.target, &mut self.dx, &mut self.dy] {
+            zeros(v, pairs);
+        }
+        for v in [&mut self.step, &mut self.candidate] {
+            zeros(v, problem.rows());
+        }
+        zeros(&mut self.missing, problem.len());
+        self.lambda.clear();
+        self.lambda.extend(lambda.iter().zip(&self.scale).map(|(l, p)| l / p));
+        (self.taken, self.short) = (1.0, 0);
+        self.put_inside(problem, scales);
+        self.advance(problem, 0.0);
+    }
+
+    /// Lists the kinds of all blocks, their pairs and their scales.
+    fn list(&mut self, problem: &ConstraintProblem, stopping: &StoppingResidual, law: Law) {
+        let t = self.tuning;
         let n = self.corners.len();
         self.kinds.clear();
         self.first.clear();
@@ -181,18 +199,11 @@ impl Facets {
             self.first.push(self.first[i] + pairs);
             self.scale.extend(std::iter::repeat_n(p, dim));
         }
-        let pairs = self.first[problem.len()];
-        for v in [&mut self.x, &mut self.y, &mut self.lack, &mut self.target, &mut self.dx, &mut self.dy] {
-            zeros(v, pairs);
-        }
-        for v in [&mut self.step, &mut self.candidate] {
-            zeros(v, problem.rows());
-        }
-        zeros(&mut self.missing, problem.len());
-        self.lambda.clear();
-        self.lambda.extend(lambda.iter().zip(&self.scale).map(|(l, p)| l / p));
-        (self.taken, self.short) = (1.0, 0);
+    }
 
+    /// Puts x and y well inside, at multiples of the problem's scales of impulse and speed.
+    fn put_inside(&mut self, problem: &ConstraintProblem, scales: (f64, f64)) {
+        let n = self.corners.len();
         let free = problem.free_velocity.iter().zip(&self.scale).map(|(g, p)| (g * p).abs());
         let speed = free.fold(f64::MIN_POSITIVE, f64::max);
         let (a, b) = (scales.0 * speed, scales.1 * speed);
@@ -221,7 +232,6 @@ impl Facets {
             }
         }
         self.y.iter_mut().zip(&self.x).for_each(|(y, x)| *y = a * b / x);
-        self.advance(problem, 0.0);
     }
 
     /// Predictor and corrector; the share of the step that was taken, 0 if there is none.

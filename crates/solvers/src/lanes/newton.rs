@@ -19,6 +19,16 @@ impl<T: Real> LaneSolver<T> {
     #[inline(always)]
     pub(super) fn newton(&mut self, problem: &LaneProblem<'_, T>, yields: T) {
         let n = problem.g.len();
+        self.turn_to_slip(problem);
+        self.write_pieces(n, yields);
+        eliminate(&mut self.matrix, &mut self.right, n);
+        self.take_step();
+    }
+
+    /// The system of Δc = −c, in axes (d, e) where a contact slides.
+    #[inline(always)]
+    fn turn_to_slip(&mut self, problem: &LaneProblem<'_, T>) {
+        let n = problem.g.len();
         let Self { lambda, velocity, trial, blocks, matrix, right, along, mirrors, .. } = self;
         let kind = lambda[0].zero();
         matrix.clear();
@@ -32,7 +42,6 @@ impl<T: Real> LaneSolver<T> {
             right.push(-*c);
         }
         let one = kind.one();
-        // Axes (d, e) where a contact slides.
         for block in blocks.iter() {
             let (r, dim) = (block.row, block.cone.dim);
             let slides = block.slides.mask();
@@ -53,6 +62,15 @@ impl<T: Real> LaneSolver<T> {
             }
             along.push(axis);
         }
+    }
+
+    /// The equations of what slides, is open or at a bound, and a diagonal that yields, into the system of n
+    /// rows.
+    #[inline(always)]
+    fn write_pieces(&mut self, n: usize, yields: T) {
+        let Self { lambda, blocks, matrix, right, mirrors, .. } = self;
+        let kind = lambda[0].zero();
+        let one = kind.one();
         for block in blocks.iter() {
             let (r, dim, open) = (block.row, block.cone.dim, block.open.mask());
             let a = block.norm;
@@ -91,7 +109,12 @@ impl<T: Real> LaneSolver<T> {
                 matrix[at] += a * yields;
             }
         }
-        eliminate(matrix, right, n);
+    }
+
+    /// Adds the step that was solved to the impulses, and puts them into their sets.
+    #[inline(always)]
+    fn take_step(&mut self) {
+        let Self { trial, blocks, right, along, mirrors, .. } = self;
         for (block, [x, y]) in blocks.iter().zip(along.iter()) {
             let (r, dim) = (block.row, block.cone.dim);
             if dim == 1 {

@@ -128,13 +128,17 @@ fn attempt<const M: usize>(
         }
         s = next;
     }
-    // On the cone to rounding.
-    let t = tangential(&out[..dim]);
+    onto_cone::<M>(mu, &mut out);
+    Some(out)
+}
+
+/// Puts what slides onto the cone, to rounding.
+fn onto_cone<const M: usize>(mu: f64, out: &mut Vector) {
+    let t = tangential(&out[..=M]);
     let radius = mu * out[2].max(0.0);
     let scale = if t > 0.0 { radius / t } else { 0.0 };
     (0..M).for_each(|k| out[row(k)] *= scale);
     out[2] = out[2].max(0.0);
-    Some(out)
 }
 
 #[inline(always)]
