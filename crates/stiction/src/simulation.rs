@@ -217,8 +217,9 @@ impl Simulation {
             self.solver.as_mut(),
         );
         if self.settings.answers && report.failure().is_none() {
-            let LastPart { posed, impulses, rule_of_choice, .. } = self.driver.stepper().last();
-            let rule = rule_of_choice.unwrap_or_else(|| self.solver.rule_of_choice());
+            let stepper = self.driver.stepper();
+            let LastPart { posed, impulses, .. } = stepper.last();
+            let rule = stepper.about().rule_of_choice.unwrap_or_else(|| self.solver.rule_of_choice());
             report.answers = Answers::of(&posed.problem, impulses, rule).map(Box::new);
         }
         self.input.generalized.fill(0.0);
@@ -413,7 +414,7 @@ impl Simulation {
 
     /// The stepper's name.
     pub(crate) fn stepper_name(&self) -> &'static str {
-        self.driver.stepper().name()
+        self.driver.name()
     }
 
     fn fingerprint(&self) -> u64 {

@@ -34,6 +34,8 @@ pub(super) struct Read<'a> {
     pub(super) before: &'a DMatrix<f64>,
     /// The derivatives of G_ii of a block, row by row; asked for where the law depends on them.
     pub(super) inertia: &'a dyn Fn(usize) -> DMatrix<f64>,
+    /// (G + R)_ii of every block.
+    pub(super) diagonal: &'a [[f64; 9]],
     /// Per block, the numbers of its surfaces that are parameters, with their columns.
     pub(super) numbers: &'a [Vec<(usize, Parameter)>],
 }
@@ -111,9 +113,11 @@ impl Alone {
 pub(super) fn equation(
     law: Law,
     problem: &ConstraintProblem,
-    (i, c, diagonal): (usize, &[f64], &[f64; 9]),
+    i: usize,
+    c: &[f64],
     read: &Read<'_>,
 ) -> Option<SoftEquation> {
+    let diagonal = &read.diagonal[i];
     let rows = problem.range(i);
     let dim = rows.len();
     let block = SoftBlock::new(law, problem, i, diagonal)?;

@@ -319,8 +319,9 @@ impl Done<'_> {
         };
         let numbers = numbers_of_surfaces(accepted, parameters, columns);
         let Rows { gap, bias, .. } = &solved.rows;
-        let read = Read { gap, bias, before: &before, inertia: &inertia, numbers: &numbers };
-        let soft = |i: usize, c: &[f64]| compliant::equation(*law, problem, (i, c, &diagonal[i]), &read);
+        let (before, diagonal) = (&before, &diagonal);
+        let read = Read { gap, bias, before, inertia: &inertia, diagonal, numbers: &numbers };
+        let soft = |i: usize, c: &[f64]| compliant::equation(*law, problem, i, c, &read);
         let dlambda = match relaxed {
             None => self.on_pieces(&solved, &numbers, &soft, &mut notes),
             Some(relaxed) => relaxed.impulses(&solved.d).ok_or(LinearizationError::NotRelaxed)?,

@@ -99,7 +99,7 @@ impl Parted<'_> {
         let mut kept = Memory::default();
         self.again.core.memory_into(&mut kept);
         self.again.core.restore(self.memory);
-        self.swept = self.again.core.may_end().meetings.then_some(self.h);
+        self.swept = self.again.core.about().may_end.meetings.then_some(self.h);
         let linearization = self.follow(next);
         self.again.core.restore(&kept);
         self.again.solver.forget();

@@ -9,6 +9,7 @@ use crate::input::Input;
 use crate::report::{Cause, StepReport};
 use crate::state::State;
 use stiction_contact::ContactSolver;
+use stiction_dynamics::integrate_into;
 use stiction_models::World;
 
 /// A part of a step, as a stepper is to attempt it.
@@ -38,6 +39,39 @@ impl<'a> Part<'a> {
     pub fn whole(world: &'a World, input: &'a Input, h: f64) -> Self {
         let landings = Landings::Ignored;
         Self { world, input, h, landings, meetings: None, swept: None, follows: None, again: None, place: 0 }
+    }
+}
+
+/// A part of a step with its start, as it is solved: nothing ends it before its time.
+#[derive(Clone, Copy)]
+pub(crate) struct Step<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) input: &'a Input,
+    pub(crate) start: &'a State,
+    /// Duration [s].
+    pub(crate) h: f64,
+}
+
+impl<'a> Step<'a> {
+    /// `part` from `start`.
+    pub(crate) fn new(part: &Part<'a>, start: &'a State) -> Self {
+        Self { world: part.world, input: part.input, start, h: part.h }
+    }
+
+    /// The start and the input with coordinate `k` of (q, v, u) displaced by x.
+    pub(crate) fn displaced(&self, k: usize, x: f64) -> (State, Input) {
+        let (model, nv) = (&self.world.model, self.start.v.len());
+        let (mut start, mut input) = (self.start.clone(), self.input.clone());
+        match k {
+            _ if k < nv => {
+                let mut e = vec![0.0; nv];
+                e[k] = x;
+                integrate_into(model, &self.start.q, &e, 1.0, &mut start.q);
+            }
+            _ if k < 2 * nv => start.v[k - nv] += x,
+            _ => input.control[k - 2 * nv] += x,
+        }
+        (start, input)
     }
 }
 

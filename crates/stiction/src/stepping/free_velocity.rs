@@ -5,8 +5,8 @@ use super::here::Here;
 use super::integrate::fast_rotation;
 use super::integrate::rolling::RollingBodies;
 use super::integrate::trapezoidal::Trapezoidal;
-use crate::input::Input;
 use crate::state::State;
+use crate::stepping::attempt::Step;
 use stiction_assembly::Posed;
 use stiction_assembly::forces::{Effort, GravityCompensation, ImplicitForce, Servos, actuators, tendons};
 use stiction_assembly::laws::gyroscopic::midpoint_moment;
@@ -82,15 +82,15 @@ impl FreeMotion {
         }
     }
 
-    /// (1), (2) and the actuators, in a step of h [s].
+    /// (1), (2) and the actuators, where the step is and bodies roll, by the share of `rule`.
     pub(crate) fn find(
         &mut self,
-        world: &World,
-        state: &State,
-        input: &Input,
-        h: f64,
-        (here, rule, rolling): (&mut Here, &mut Trapezoidal, &RollingBodies),
+        step: &Step<'_>,
+        here: &mut Here,
+        rule: &mut Trapezoidal,
+        rolling: &RollingBodies,
     ) -> Result<(), String> {
+        let Step { world, input, start: state, h } = *step;
         let model = &world.model;
         let Self { workspace: Workspace { vel, rnea, crba, tau, diagonal, still }, mass, factor, .. } = self;
         let kin = here.middle.or(&here.kin);
@@ -207,15 +207,16 @@ impl FreeMotion {
         v_next.iter_mut().zip(changes).for_each(|(next, (dv, v))| *next = v + (*next + dv));
     }
 
-    /// h Q of a step from `state` to `v_next`: given forces, carried weight, actuators that are no rows, and
+    /// h Q of a step to `v_next`: given forces, carried weight, actuators that are no rows, and
     /// dampers at the mean velocity.
     pub(crate) fn outer_impulses_into(
         &self,
-        world: &World,
-        (state, input, kin): (&State, &Input, &Kinematics),
-        (v_next, h): (&[f64], f64),
+        step: &Step<'_>,
+        kin: &Kinematics,
+        v_next: &[f64],
         out: &mut [f64],
     ) {
+        let Step { world, input, start: state, h } = *step;
         out.fill(0.0);
         out.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
         self.gravity_compensation.add(world, kin, out);

@@ -49,8 +49,8 @@ use stiction_models::World;
 
 /// A rule that advances a world by a part of a time step.
 pub trait Stepper: Send {
-    /// The name in the catalogue.
-    fn name(&self) -> &'static str;
+    /// Facts that steps do not change, and what may end a part of the next one.
+    fn about(&self) -> About;
 
     /// Attempts `part`, and advances `state` in place if it is done.
     fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt;
@@ -72,11 +72,6 @@ pub trait Stepper: Send {
 
     /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most.
     fn take_numbers(&mut self, world: &World);
-
-    /// The events that may end a part of the next step.
-    fn may_end(&self) -> Ends {
-        Ends::default()
-    }
 
     /// Replaces the velocity of `state` by that after the next impact of what touches there; `done` impacts
     /// of this instant came before. `None` if nothing is left to bounce: then there is no problem either. `h`
@@ -120,6 +115,25 @@ pub trait Stepper: Send {
     }
 }
 
+/// Facts of a stepper.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// The name in the catalogue.
+    pub name: &'static str,
+    /// The events that may end a part of the next step.
+    pub may_end: Ends,
+    /// The rule, in words, by which one answer is taken where the contact law has several, if the stepper
+    /// solves by a method of its own.
+    pub rule_of_choice: Option<&'static str>,
+}
+
+impl About {
+    /// Facts of a stepper that no event ends and that takes the answer of the contact solver.
+    pub fn of(name: &'static str) -> Self {
+        Self { name, may_end: Ends::default(), rule_of_choice: None }
+    }
+}
+
 /// The contact problem of a part, and its answer.
 #[derive(Clone, Copy)]
 pub struct LastPart<'a> {
@@ -129,9 +143,6 @@ pub struct LastPart<'a> {
     pub impulses: &'a [f64],
     /// Contact points, without what slept.
     pub contacts: &'a [ContactPoint],
-    /// The rule, in words, by which one answer is taken where the contact law has several, if the stepper
-    /// solves by a method of its own.
-    pub rule_of_choice: Option<&'static str>,
 }
 
 /// Something from outside that acts in the steps of a stepper.

@@ -8,7 +8,7 @@ use stiction::dynamics::spatial::{Motion, Pose, Quat, Vec3, vec3};
 use stiction::dynamics::{Factor, Kinematics};
 use stiction::models::{Material, World};
 use stiction::solvers::registry::{Common, make};
-use stiction::stepping::{self, Attempt, BlockMode, ContactSource, LastPart, Part};
+use stiction::stepping::{self, About, Attempt, BlockMode, ContactSource, LastPart, Part};
 use stiction::{
     Composer, ContactCorrection, ContactPoint, CorrectableContact, FreeBody, Input, Memory, Settings,
     Simulation, Sleep, State, StepReport, StepStatus, StepperParams, UNCOLOURED,
@@ -182,8 +182,8 @@ struct Falling {
 }
 
 impl stiction::Stepper for Falling {
-    fn name(&self) -> &'static str {
-        "falling"
+    fn about(&self) -> About {
+        About::of("falling")
     }
 
     fn attempt(
@@ -200,7 +200,7 @@ impl stiction::Stepper for Falling {
     }
 
     fn last(&self) -> LastPart<'_> {
-        LastPart { posed: &self.posed, impulses: &[], contacts: &[], rule_of_choice: None }
+        LastPart { posed: &self.posed, impulses: &[], contacts: &[] }
     }
 
     fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {

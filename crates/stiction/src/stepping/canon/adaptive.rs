@@ -33,7 +33,7 @@ use crate::state::State;
 use crate::stepping::attempt::{Attempt, Ends, Event, Part, whole_step};
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
-use crate::stepping::{Extension, LastPart, Stepper};
+use crate::stepping::{About, Extension, LastPart, Stepper};
 use stiction_assembly::{BlockKey, ContactPoint};
 use stiction_collision::ShapeError;
 use stiction_contact::{Cone, ContactSolver};
@@ -276,8 +276,9 @@ impl Adaptive {
 }
 
 impl Stepper for Adaptive {
-    fn name(&self) -> &'static str {
-        "adaptive"
+    fn about(&self) -> About {
+        let may_end = Ends { error_control: true, ..Ends::default() };
+        About { name: "adaptive", may_end, ..self.inner.about() }
     }
 
     /// A part is attempted by one step, and then by two halves, which stand if both agree.
@@ -328,10 +329,6 @@ impl Stepper for Adaptive {
 
     fn extend(&mut self, extension: Extension) -> bool {
         self.inner.extend(extension)
-    }
-
-    fn may_end(&self) -> Ends {
-        Ends { error_control: true, ..Ends::default() }
     }
 
     fn slopes(&mut self, _: &Part<'_>, _: &State) -> Result<Slopes, NoSlopes> {

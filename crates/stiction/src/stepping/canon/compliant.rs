@@ -14,7 +14,7 @@
 use super::flow::{Acting, Course, Flow};
 use super::judged::add_forces;
 use super::mechanics::Mechanics;
-use super::method::{Method, Published, Shared, Solution, Step};
+use super::method::{Method, Published, Shared, Solution};
 use super::ode::{Integrator, Tolerance};
 use super::search::{Search, relative_velocity};
 use super::spring_law;
@@ -24,6 +24,7 @@ use crate::catalogue::{StepperEntry, entry};
 use crate::energy_ledger::EnergyLedger;
 use crate::params::StepperParams;
 use crate::report::StepReport;
+use crate::stepping::attempt::Step;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_assembly::ContactPoint;
 use stiction_contact::ContactSolver;

@@ -9,8 +9,9 @@
 //! times the forces there. c = J v⁺ is then what the step ended with, and the certificate says how far λ and
 //! c are from Signorini's and Coulomb's law.
 
-use super::method::{Shared, Step};
-use super::rows::Rows;
+use super::method::Shared;
+use super::rows::{Approach, Rows};
+use crate::stepping::attempt::Step;
 use stiction_assembly::{BlockKey, ContactPoint, RowKey};
 use stiction_contact::Needs;
 use stiction_dynamics::Kinematics;
@@ -72,7 +73,8 @@ impl Shared {
         rows.factor.solve_in_place(&mut v_free);
         v_free.iter_mut().zip(&self.v).for_each(|(free, v)| *free += v);
         let params = params.rows(h, &world.model.gravity);
-        let posed = rows.pose(world, (kin, points), (q, v, &v_free), params, !needs.delassus_factor);
+        let approach = Approach { q, v, v_free: &v_free };
+        let posed = rows.pose(world, (kin, points), approach, params, !needs.delassus_factor);
         rows.v_free = v_free;
         posed?;
         let Rows { posed, impulses, .. } = rows;

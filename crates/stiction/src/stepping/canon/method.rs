@@ -9,51 +9,16 @@ use super::rows::Rows;
 use super::search::Search;
 use super::unsupported::{Features, UnsupportedByCanon, refuse};
 use crate::catalogue::StepperEntry;
-use crate::input::Input;
 use crate::params::StepperParams;
 use crate::report::{Cause, StepReport};
 use crate::state::State;
-use crate::stepping::attempt::{Attempt, Part};
+use crate::stepping::attempt::{Attempt, Part, Step};
 use crate::stepping::memory::Memory;
 use crate::stepping::slopes::{NoSlopes, Slopes};
-use crate::stepping::{Extension, LastPart, Stepper};
+use crate::stepping::{About, Extension, LastPart, Stepper};
 use stiction_assembly::{ContactPoint, WarmStart};
 use stiction_contact::ContactSolver;
-use stiction_dynamics::integrate_into;
 use stiction_models::World;
-
-/// A part of a step that a method solves.
-#[derive(Clone, Copy)]
-pub(crate) struct Step<'a> {
-    pub(crate) world: &'a World,
-    pub(crate) input: &'a Input,
-    pub(crate) start: &'a State,
-    /// Duration [s].
-    pub(crate) h: f64,
-}
-
-impl<'a> Step<'a> {
-    /// `part` from `start`; no event ends it.
-    fn new(part: &Part<'a>, start: &'a State) -> Self {
-        Self { world: part.world, input: part.input, start, h: part.h }
-    }
-
-    /// The start and the input with coordinate `k` of (q, v, u) displaced by x.
-    pub(super) fn displaced(&self, k: usize, x: f64) -> (State, Input) {
-        let (model, nv) = (&self.world.model, self.start.v.len());
-        let (mut start, mut input) = (self.start.clone(), self.input.clone());
-        match k {
-            _ if k < nv => {
-                let mut e = vec![0.0; nv];
-                e[k] = x;
-                integrate_into(model, &self.start.q, &e, 1.0, &mut start.q);
-            }
-            _ if k < 2 * nv => start.v[k - nv] += x,
-            _ => input.control[k - 2 * nv] += x,
-        }
-        (start, input)
-    }
-}
 
 /// The report of a part that was solved.
 pub(crate) type Solution = Result<StepReport, Cause>;
@@ -175,8 +140,8 @@ impl<M: Method> MethodStepper<M> {
 }
 
 impl<M: Method> Stepper for MethodStepper<M> {
-    fn name(&self) -> &'static str {
-        self.name
+    fn about(&self) -> About {
+        About { rule_of_choice: self.method.rule_of_choice(), ..About::of(self.name) }
     }
 
     fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
@@ -196,7 +161,7 @@ impl<M: Method> Stepper for MethodStepper<M> {
 
     fn last(&self) -> LastPart<'_> {
         let Shared { rows: Rows { posed, impulses, .. }, points, .. } = &self.at;
-        LastPart { posed, impulses, contacts: points, rule_of_choice: self.method.rule_of_choice() }
+        LastPart { posed, impulses, contacts: points }
     }
 
     fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {

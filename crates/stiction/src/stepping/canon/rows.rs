@@ -23,6 +23,14 @@ pub(crate) struct Rows {
     pub(super) q_of_dof: Vec<usize>,
 }
 
+/// Positions, and the velocities before impulses and without them.
+#[derive(Clone, Copy)]
+pub(super) struct Approach<'a> {
+    pub(super) q: &'a [f64],
+    pub(super) v: &'a [f64],
+    pub(super) v_free: &'a [f64],
+}
+
 impl Rows {
     pub(super) fn new(world: &World) -> Self {
         let model = &world.model;
@@ -46,15 +54,16 @@ impl Rows {
         self.factor.factor(&self.mass).map_err(|e| format!("the mass matrix: {e}"))
     }
 
-    /// The rows of `points` and joints at q, v and `v_free`, after [`Self::factor`]; impulses are zero.
+    /// The rows of `points` and joints, after [`Self::factor`]; impulses are zero.
     pub(super) fn pose(
         &mut self,
         world: &World,
         (kin, points): (&Kinematics, &[ContactPoint]),
-        (q, v, v_free): (&[f64], &[f64], &[f64]),
+        approach: Approach<'_>,
         params: RowParams,
         blocks: bool,
     ) -> Result<(), String> {
+        let Approach { q, v, v_free } = approach;
         motions_into(&world.model, kin, v_free, &mut self.motions);
         let posing = Posing {
             world,

@@ -1,13 +1,14 @@
 //! A method added by the page "Add a stepper" of ARCHITECTURE.md: semi-implicit Euler for trees without contacts.
 
 use super::mechanics::Mechanics;
-use super::method::{Method, MethodStepper, Published, Shared, Solution, Step};
+use super::method::{Method, MethodStepper, Published, Shared, Solution};
 use super::unsupported::{Features, UnsupportedByCanon};
 use crate::catalogue::{SolvedBy, StepperEntry, Steps};
 use crate::params::StepperParams;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::StepperError;
+use crate::stepping::attempt::Step;
 use crate::stepping::slopes::{self, NoSlopes, Slopes};
 use crate::{Settings, Simulation};
 use nalgebra::DMatrix;

@@ -25,7 +25,8 @@
 
 use super::ended::{add_changes, works_of_rows};
 use super::mechanics::Mechanics;
-use super::method::{Method, Published, Shared, Solution, Step};
+use super::method::{Method, Published, Shared, Solution};
+use super::rows::Approach;
 use super::search::Search;
 use super::unsupported::{Features, UnsupportedByCanon, refuse_compliant};
 use crate::catalogue::{StepperEntry, entry};
@@ -33,6 +34,7 @@ use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
+use crate::stepping::attempt::Step;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::Motion;
@@ -115,7 +117,7 @@ impl Method for Variational {
         self.search.find(world, &self.end.kin, &self.still, (0.0, TOUCH), &mut at.points);
         at.points.retain(|c| c.gap <= TOUCH && c.spring.is_none());
         let params = at.params.rows(h, &world.model.gravity).at_instant(TOUCH);
-        let here = (&at.q[..], &v_free[..], &v_free[..]);
+        let here = Approach { q: &at.q, v: &v_free, v_free: &v_free };
         let blocks = !solver.needs().delassus_factor;
         at.rows.pose(world, (&self.end.kin, &at.points), here, params, blocks)?;
         at.v.copy_from_slice(&v_free);

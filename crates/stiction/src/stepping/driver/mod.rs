@@ -172,7 +172,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
     fn piece(&mut self, whole: Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> StepReport {
         self.earlier.clear();
         self.parts.clear();
-        let ends = self.stepper.may_end();
+        let ends = self.stepper.about().may_end;
         if ends == Ends::default() {
             return whole_step(&mut *self.stepper, whole, state, solver);
         }
@@ -247,7 +247,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
 
     /// Keeps state and memory at the start of a step, as far as it may go back there.
     fn keep_start(&mut self, state: &State) {
-        let parted = self.stepper.may_end() != Ends::default();
+        let parted = self.stepper.about().may_end != Ends::default();
         let may_go_back = parted || self.halvings > 0 || self.islands.any();
         let Checkpoint { state: start, memory, kept } = &mut self.start_of_step;
         if may_go_back || self.islands.on {
@@ -318,7 +318,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
 
     /// The name of the stepper in the catalogue.
     pub fn name(&self) -> &'static str {
-        self.stepper.name()
+        self.stepper.about().name
     }
 
     /// The problem of the last part, with the key and the biases of every block; without what slept.

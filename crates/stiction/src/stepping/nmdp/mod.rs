@@ -8,11 +8,12 @@
 mod judged;
 
 use super::canon::judged::Given;
-use super::canon::method::{Method, MethodStepper, Shared, Solution, Step};
+use super::canon::method::{Method, MethodStepper, Shared, Solution};
 use super::memory::Memory;
 use crate::params::StepperParams;
 use crate::report::{Cause, StepReport};
 use crate::state::State;
+use crate::stepping::attempt::Step;
 use crate::stepping::slopes::{self, NoSlopes, Slopes};
 use judged::Impulses;
 use std::sync::Arc;

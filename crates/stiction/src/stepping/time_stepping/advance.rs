@@ -1,9 +1,8 @@
 //! (4) of [`super`]: positions and velocities at the end of the step, tree by tree by its rule.
 
 use super::position_correction::PositionCorrection;
-use crate::input::Input;
 use crate::params::HigherOrder;
-use crate::state::State;
+use crate::stepping::attempt::Step;
 use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
 use crate::stepping::integrate::ballistic::Ballistic;
@@ -31,10 +30,7 @@ pub(crate) struct Advance {
 
 /// A step that was solved.
 pub(crate) struct SolvedStep<'a> {
-    pub(crate) world: &'a World,
-    pub(crate) state: &'a State,
-    pub(crate) input: &'a Input,
-    pub(crate) h: f64,
+    pub(crate) step: Step<'a>,
     pub(crate) here: &'a Here,
     pub(crate) free: &'a FreeMotion,
     pub(crate) posed: &'a Posed,
@@ -62,12 +58,13 @@ impl Advance {
     /// Finds the rule of every tree, and the state at the end of the step.
     pub(crate) fn find(&mut self, s: &SolvedStep<'_>) {
         self.choose(s);
-        let (model, v_next) = (&s.world.model, &s.trial.v_next);
+        let Step { world, start: state, h, .. } = s.step;
+        let (model, v_next) = (&world.model, &s.trial.v_next);
         self.moving.copy_from_slice(v_next);
         for (dof, moving) in self.moving.iter_mut().enumerate() {
             let rule = self.rules[self.trapezoidal.tree_of[dof]];
             if matches!(rule, Quadrature::Trapezoidal | Quadrature::Midpoint) {
-                *moving += 0.5 * (s.state.v[dof] - *moving);
+                *moving += 0.5 * (state.v[dof] - *moving);
             }
         }
         self.moving.iter_mut().zip(&s.correction.v).for_each(|(v, more)| *v += more);
@@ -80,29 +77,30 @@ impl Advance {
             let mut left = joints.clone();
             while let Some(first) = left.find(|joint| !elsewhere(joint)) {
                 let end = left.find(elsewhere).unwrap_or(joints.end);
-                integrate_joints_into(model, first..end, &s.state.q, &self.moving, s.h, &mut self.q);
+                integrate_joints_into(model, first..end, &state.q, &self.moving, h, &mut self.q);
             }
         }
         self.v.copy_from_slice(v_next);
         let (q, v) = (&mut self.q, &mut self.v);
-        self.ballistic.advance(s.state, &s.free.v_free, s.h, &self.rules, q, v);
-        s.rolling.advance(s.state, &s.correction.v, s.h, q, v);
+        self.ballistic.advance(state, &s.free.v_free, h, &self.rules, q, v);
+        s.rolling.advance(state, &s.correction.v, h, q, v);
         if s.here.rigid {
-            self.ballistic.fly_after_impulses(s.state, &s.correction.v, s.h, &self.rules, q, v);
+            self.ballistic.fly_after_impulses(state, &s.correction.v, h, &self.rules, q, v);
         }
     }
 
     fn choose(&mut self, s: &SolvedStep<'_>) {
+        let Step { world, input, start: state, h } = s.step;
         let Self { trapezoidal, ballistic, rules, unbound, .. } = self;
         let held = |tree: usize| s.here.sleeps[tree] || s.correction.moves(tree);
         ballistic.find(s.posed, &s.trial.impulses, &s.free.factor, held);
-        if ballistic.has_trees() || !s.world.actuators.is_empty() || !s.input.generalized.is_empty() {
+        if ballistic.has_trees() || !world.actuators.is_empty() || !input.generalized.is_empty() {
             ballistic.applied.fill(0.0);
-            ballistic.applied.iter_mut().zip(&s.input.generalized).for_each(|(a, f)| *a += f);
-            s.free.servos.add_given_efforts(&s.world.actuators, &mut ballistic.applied);
+            ballistic.applied.iter_mut().zip(&input.generalized).for_each(|(a, f)| *a += f);
+            s.free.servos.add_given_efforts(&world.actuators, &mut ballistic.applied);
         }
-        let of_step = (s.state, s.input);
-        ballistic.unbound_into(of_step, &s.free.mass, s.h, [&s.free.v_free, &s.trial.v_next], unbound);
+        let of_step = (state, input);
+        ballistic.unbound_into(of_step, &s.free.mass, h, [&s.free.v_free, &s.trial.v_next], unbound);
         if s.here.rigid {
             trapezoidal.find_all(&s.solved, &s.trial.v_next);
         }

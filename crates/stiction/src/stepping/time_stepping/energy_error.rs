@@ -15,8 +15,8 @@
 use super::TimeStepping;
 use super::advance::Advance;
 use super::tree_energies::{TreeEnergy, energies_into};
-use crate::input::Input;
 use crate::state::State;
+use crate::stepping::attempt::Step;
 use crate::stepping::here::Here;
 use crate::stepping::integrate::Quadrature;
 use stiction_dynamics::spatial::Motion;
@@ -175,14 +175,15 @@ impl EnergyError {
 
 impl TimeStepping {
     /// Finds (1) and (2) of the step.
-    pub(super) fn find_energy_error(&mut self, world: &World, state: &State, input: &Input, h: f64) {
+    pub(super) fn find_energy_error(&mut self, step: &Step<'_>) {
+        let Step { world, start: state, h, .. } = *step;
         let Self { energy_error: watch, here, free, posed, trial, advance, correction, params, .. } = self;
         watch.found = EnergyFound::default();
         if params.energy_tolerance == f64::MAX || !watch.asks(&advance.rules) {
             return;
         }
         let Advance { q, v, .. } = advance;
-        free.outer_impulses_into(world, (state, input, &here.kin), (v, h), &mut watch.impulses);
+        free.outer_impulses_into(step, &here.kin, v, &mut watch.impulses);
         posed.jacobian.add_impulses_into(posed.problem.row_start(), &trial.impulses, &mut watch.impulses);
         watch.found = watch.find(world, (here, state), (q, v), (&correction.v, h));
     }

@@ -38,7 +38,7 @@ mod position_correction;
 mod stepper;
 mod tree_energies;
 
-use super::attempt::{Attempt, Event, Landings, Part, Reason};
+use super::attempt::{Attempt, Event, Landings, Part, Reason, Step};
 use super::contact_correction::{ContactCorrection, CorrectableContact};
 use super::free_velocity::FreeMotion;
 use super::here::Here;
@@ -47,7 +47,6 @@ use super::integrate::trapezoidal::Solved;
 use super::remedies::Solving;
 use super::remedies::without_feedback::NONE;
 use super::trial::Trial;
-use crate::input::Input;
 use crate::params::StepperParams;
 use crate::remedy::Remedy;
 use crate::report::{StepReport, StepStatus};
@@ -225,7 +224,8 @@ impl TimeStepping {
         state: &State,
         solver: &mut dyn ContactSolver,
     ) -> Result<Option<Reason>, String> {
-        let Part { world, input, h, again, .. } = *part;
+        let step = &Step::new(part, state);
+        let Part { world, h, again, .. } = *part;
         if matches!(again, None | Some(Reason::RollingEnds)) {
             // Compliant laws are written for positions that move by v⁺.
             self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
@@ -233,21 +233,21 @@ impl TimeStepping {
             self.advance.trapezoidal.begin();
         }
         let Self { free, here, advance, rolling, .. } = self;
-        free.find(world, state, input, h, (here, &mut advance.trapezoidal, rolling))?; // (1), (2)
+        free.find(step, here, &mut advance.trapezoidal, rolling)?; // (1), (2)
         self.find_contacts(world, h);
-        self.pose(world, state, h, solver)?;
+        self.pose_with(self.params.rows(h, &world.model.gravity), world, state, solver)?;
         if self.rolling.will_hit(&self.posed) {
             return Ok(Some(Reason::RollingEnds));
         }
         self.solve(world, state, solver)?; // (3)
-        if let Some(reason) = self.wrong_guess(world, state, h) {
+        if let Some(reason) = self.wrong_guess(step) {
             return Ok(Some(reason));
         }
         self.correct_contacts_of(state);
         self.correct_positions(world);
-        self.advance_by_rules(world, state, input, h); // (4)
+        self.advance_by_rules(step); // (4)
         self.advance.check(world)?;
-        self.find_energy_error(world, state, input, h);
+        self.find_energy_error(step);
         Ok(None)
     }
 
@@ -287,16 +287,6 @@ impl TimeStepping {
 
     fn find_contacts(&mut self, world: &World, h: f64) {
         self.search.find(world, (&self.here, &self.free), (h, self.params.margin), &self.warm);
-    }
-
-    fn pose(
-        &mut self,
-        world: &World,
-        state: &State,
-        h: f64,
-        solver: &dyn ContactSolver,
-    ) -> Result<(), String> {
-        self.pose_with(self.params.rows(h, &world.model.gravity), world, state, solver)
     }
 
     /// Writes the constraint problem, with what the solver reads of it, and the impulses that it starts from.
@@ -381,7 +371,8 @@ impl TimeStepping {
     }
 
     /// The guess that v⁺ belies, if there is one.
-    fn wrong_guess(&mut self, world: &World, state: &State, h: f64) -> Option<Reason> {
+    fn wrong_guess(&mut self, step: &Step<'_>) -> Option<Reason> {
+        let Step { world, start: state, h, .. } = *step;
         let slow = self.params.bouncing_speed(h, &world.model.gravity);
         let Self { advance, trial, posed, warm, here, params, free, rolling, .. } = self;
         let (v, v_next) = (&state.v[..], &trial.v_next[..]);
@@ -405,29 +396,18 @@ impl TimeStepping {
         let Self { correction, here, free, posed, trial, .. } = self;
         if here.rigid {
             let most = self.params.push_out_speed;
-            correction.find(world, (here, free, posed), &trial.impulses, most);
+            correction.find(world, here, free, posed, &trial.impulses, most);
         } else {
             correction.clear();
         }
     }
 
-    fn advance_by_rules(&mut self, world: &World, state: &State, input: &Input, h: f64) {
-        let slow = self.params.bouncing_speed(h, &world.model.gravity);
+    fn advance_by_rules(&mut self, step: &Step<'_>) {
+        let slow = self.params.bouncing_speed(step.h, &step.world.model.gravity);
         let Self { advance, trial, posed, warm, here, params, free, correction, rolling, .. } = self;
-        let solved = solved(params, posed, trial, warm, here, &state.v, (slow, h));
-        advance.find(&SolvedStep {
-            world,
-            state,
-            input,
-            h,
-            here,
-            free,
-            posed,
-            trial,
-            correction,
-            rolling,
-            solved,
-        });
+        let solved = solved(params, posed, trial, warm, here, &step.start.v, (slow, step.h));
+        let step = *step;
+        advance.find(&SolvedStep { step, here, free, posed, trial, correction, rolling, solved });
     }
 
     /// Commits the memory, and moves the state.

@@ -140,7 +140,9 @@ impl PositionCorrection {
     pub(crate) fn find(
         &mut self,
         world: &World,
-        (here, free, posed): (&Here, &FreeMotion, &Posed),
+        here: &Here,
+        free: &FreeMotion,
+        posed: &Posed,
         impulses: &[f64],
         most: f64,
     ) {

@@ -7,17 +7,19 @@ use crate::input::Input;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::accepted::{Accepted, StepFacts};
-use crate::stepping::attempt::{Attempt, Ends, Part};
+use crate::stepping::attempt::{Attempt, Ends, Part, Step};
 use crate::stepping::integrate::rolling::RollingBodies;
 use crate::stepping::memory::Memory;
-use crate::stepping::{Extension, LastPart, LeavesOut, Stepper};
+use crate::stepping::{About, Extension, LastPart, LeavesOut, Stepper};
 use stiction_assembly::WarmStart;
 use stiction_contact::ContactSolver;
 use stiction_models::World;
 
 impl Stepper for TimeStepping {
-    fn name(&self) -> &'static str {
-        "time-stepping"
+    fn about(&self) -> About {
+        let (landings, meetings) = (self.search.may_bounce, self.search.finder.may_be_fast());
+        let may_end = Ends { landings, meetings, error_control: false };
+        About { may_end, ..About::of("time-stepping") }
     }
 
     fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
@@ -30,7 +32,7 @@ impl Stepper for TimeStepping {
 
     fn last(&self) -> LastPart<'_> {
         let Self { posed, trial, search, .. } = self;
-        LastPart { posed, impulses: &trial.impulses, contacts: &search.points, rule_of_choice: None }
+        LastPart { posed, impulses: &trial.impulses, contacts: &search.points }
     }
 
     fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {
@@ -67,11 +69,6 @@ impl Stepper for TimeStepping {
         self.rolling = RollingBodies::new(world, self.params.higher_order);
         self.energy_error = EnergyError::new(world);
         self.here.take_numbers(world, &self.advance.trapezoidal);
-    }
-
-    fn may_end(&self) -> Ends {
-        let (landings, meetings) = (self.search.may_bounce, self.search.finder.may_be_fast());
-        Ends { landings, meetings, error_control: false }
     }
 
     fn impact(
@@ -167,7 +164,8 @@ impl LeavesOut for TimeStepping {
         self.rolling.give_up();
         self.advance.trapezoidal.begin();
         let Self { free, here, advance, rolling, .. } = self;
-        let found = free.find(world, state, input, h, (here, &mut advance.trapezoidal, rolling));
+        let step = Step { world, input, start: state, h };
+        let found = free.find(&step, here, &mut advance.trapezoidal, rolling);
         if found.is_ok() {
             Self::find_contacts(self, world, h);
         }

@@ -1,12 +1,13 @@
 //! Resets: impacts of what touches, until nothing approaches, and modes anew.
 
 use super::super::flow::Acting;
-use super::super::method::Step;
 use super::super::restitution;
+use super::super::rows::Approach;
 use super::super::search::relative_velocity;
 use super::stops::Stop;
 use super::{EventDriven, SLIPS, TOUCH};
 use crate::remedy::Remedy;
+use crate::stepping::attempt::Step;
 use stiction_assembly::{ContactPoint, RowParams};
 use stiction_dynamics::integrate_into;
 
@@ -46,7 +47,8 @@ impl EventDriven {
                 return Err(format!("{ROUNDS} impacts at one instant do not part what touches"));
             }
             let before = v.clone();
-            law.rows.pose(world, (&at.kin, points), (&q, &before, &before), instant, true)?;
+            let approach = Approach { q: &q, v: &before, v_free: &before };
+            law.rows.pose(world, (&at.kin, points), approach, instant, true)?;
             let hit = (&mut law.rows, &points[..]);
             let works =
                 restitution::hit(own.restitution, hit, law.solver.as_mut(), own.impulse_parts, &mut v)?;

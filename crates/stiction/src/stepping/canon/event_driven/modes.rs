@@ -8,12 +8,12 @@
 use super::super::flow::Acting;
 use super::super::judged::add_forces;
 use super::super::mechanics::Mechanics;
-use super::super::method::Step;
-use super::super::rows::Rows;
+use super::super::rows::{Approach, Rows};
 use super::super::search::{Search, relative_velocity};
 use super::stops::Stop;
 use super::{ALPHA, LOOSE, NUDGE, RANK, SHORT, SLIPS, TOUCH};
 use crate::params::StepperParams;
+use crate::stepping::attempt::Step;
 use nalgebra::{DMatrix, DVector};
 use stiction_assembly::{BlockKey, ContactPoint, Face, RowParams};
 use stiction_contact::ContactSolver;
@@ -252,7 +252,8 @@ impl Modes {
         free.iter_mut().zip(v).for_each(|(a, v)| *a = v + SHORT * *a);
         // J̇ v belongs to the velocities at the end of the short time.
         let turning = self.contact_rates(world, q, v)?;
-        let points = self.pose_short(world, (&stopped, v, &free), &turning)?;
+        let approach = Approach { q: &stopped, v, v_free: &free };
+        let points = self.pose_short(world, approach, &turning)?;
         let mut after = free.clone();
         self.rows.solve(self.solver.as_mut(), &mut after)?;
         Ok(self.bearing(world, &points, touching))
@@ -262,7 +263,7 @@ impl Modes {
     fn pose_short(
         &mut self,
         world: &World,
-        (q, v, free): (&[f64], &[f64], &[f64]),
+        approach: Approach<'_>,
         turning: &[(f64, Vec3)],
     ) -> Result<Vec<ContactPoint>, String> {
         let closed =
@@ -271,7 +272,7 @@ impl Modes {
         let params =
             RowParams { bouncing_speed: f64::INFINITY, ..self.params.rows(SHORT, &world.model.gravity) };
         self.rows.factor(world, &self.acting.at.kin)?;
-        self.rows.pose(world, (&self.acting.at.kin, &points), (q, v, free), params, true)?;
+        self.rows.pose(world, (&self.acting.at.kin, &points), approach, params, true)?;
         let posed = &mut self.rows.posed;
         for (block, what) in posed.blocks.iter().enumerate() {
             let BlockKey::Contact(c) = what.key else { continue };

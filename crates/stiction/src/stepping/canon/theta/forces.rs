@@ -2,9 +2,10 @@
 //! on v⁺ − w.
 
 use super::super::mechanics::Mechanics;
-use super::super::method::{Shared, Step};
+use super::super::method::Shared;
 use super::laws::ThetaLaw;
 use super::{Room, Theta};
+use crate::stepping::attempt::Step;
 use stiction_dynamics::integrate_into;
 
 impl<L: ThetaLaw> Theta<L> {

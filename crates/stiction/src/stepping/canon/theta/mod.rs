@@ -33,13 +33,14 @@ mod works;
 pub(crate) use laws::{Anitescu, Moreau, StewartTrinkle, Todorov};
 
 use super::mechanics::Mechanics;
-use super::method::{Method, Published, Shared, Solution, Step};
+use super::method::{Method, Published, Shared, Solution};
 use super::rows::Rows;
 use super::search::{Search, relative_velocity, velocities_into};
 use super::unsupported::{Features, UnsupportedByCanon, pressing, refuse_compliant};
 use crate::catalogue::StepperEntry;
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
+use crate::stepping::attempt::Step;
 use crate::stepping::integrate::Linkages;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use lasting::Lasting;

@@ -11,9 +11,10 @@
 //! matrix and rows are evaluated anew, nothing is solved. Contacts are told by their features; one that
 //! carries and is not met at a displacement is at a switch.
 
-use super::super::method::{Shared, Step};
+use super::super::method::Shared;
 use super::laws::ThetaLaw;
 use super::{Theta, velocities_into};
+use crate::stepping::attempt::Step;
 use crate::stepping::slopes::{Equations, NoSlopes, Slopes, dense_jacobian};
 use nalgebra::DMatrix;
 use stiction_assembly::{BlockKey, Posed, RowKey, WarmStart};

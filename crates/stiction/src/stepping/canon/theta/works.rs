@@ -1,12 +1,13 @@
 //! The energy ledger of a step of the θ-method.
 
 use super::super::ended::{add_changes, works_of_rows};
-use super::super::method::{Shared, Step};
+use super::super::method::Shared;
 use super::super::rows::Rows;
 use super::super::search::velocities_into;
 use super::laws::ThetaLaw;
 use super::{Room, Theta};
 use crate::energy_ledger::EnergyLedger;
+use crate::stepping::attempt::Step;
 use stiction_assembly::{BlockKey, RowKey};
 use stiction_dynamics::MassMatrix;
 
