@@ -90,7 +90,7 @@ impl Forces<'_> {
         let (nv, kin) = (self.columns.nv, self.inertial_kinematics());
         let mut out = self.columns.zeros(nv);
         let still = vec![0.0; nv];
-        let [moved, rest] = [y, &still].map(|a| inverse_dynamics(self.world, kin, &still, a));
+        let [moved, rest] = [y, &still].map(|a| inverse_dynamics(&self.world.model, kin, &still, a));
         for i in 0..nv {
             let by = |j: usize| rest.tau_q[i * nv + j] - moved.tau_q[i * nv + j];
             self.by_position(by, |column, x| out[(i, column)] += x);
@@ -104,7 +104,7 @@ impl Forces<'_> {
         let (columns, h) = (self.columns, self.h);
         let kin = self.inertial_kinematics();
         let a: Vec<f64> = self.change.iter().map(|x| x / h).collect();
-        let derivatives = inverse_dynamics(self.world, kin, &self.start.v, &a);
+        let derivatives = inverse_dynamics(&self.world.model, kin, &self.start.v, &a);
         for j in 0..columns.nv {
             let by = |of: &[f64], i: usize| of[i * columns.nv + j];
             for i in 0..columns.nv {
@@ -229,7 +229,7 @@ impl Forces<'_> {
                 continue;
             }
             let mut regressor = Regressor::new(model);
-            let (vel, acc) = at_motion(model, kin, v, a);
+            let (vel, _, acc) = motion(model, kin, v, a);
             regressor.update(model, kin, &vel, &acc);
             let width = 10 * model.bodies.len();
             for (p, (body, change)) in &changes {
@@ -407,7 +407,7 @@ impl Forces<'_> {
         let (nv, kin) = (self.columns.nv, self.inertial_kinematics());
         let (still, mut unit) = (vec![0.0; nv], vec![0.0; nv]);
         unit[i] = 1.0;
-        let [moved, rest] = [&unit, &still].map(|a| inverse_dynamics(self.world, kin, &still, a));
+        let [moved, rest] = [&unit, &still].map(|a| inverse_dynamics(&self.world.model, kin, &still, a));
         (0..nv).map(|j| moved.tau_q[i * nv + j] - rest.tau_q[i * nv + j]).collect()
     }
 }
@@ -418,14 +418,19 @@ pub(super) struct EffortChange {
     pub(super) implicit: Vec<f64>,
 }
 
-/// Derivatives of inverse dynamics at `kin`, velocity `v` and acceleration `a`.
-fn inverse_dynamics(world: &World, kin: &Kinematics, v: &[f64], a: &[f64]) -> RneaDerivatives {
-    let model = &world.model;
+/// Velocities, rates of columns and accelerations of a motion at `kin`.
+fn motion(model: &Model, kin: &Kinematics, v: &[f64], a: &[f64]) -> (Velocities, ColumnRates, Accelerations) {
     let (mut vel, mut rates) = (Velocities::new(model), ColumnRates::new(model));
-    let (mut acc, mut derivatives) = (Accelerations::new(model), RneaDerivatives::new(model));
+    let mut acc = Accelerations::new(model);
     vel.update(model, kin, v);
     rates.update(model, kin, &vel, v);
     acc.update(model, kin, &vel, &rates, v, a);
+    (vel, rates, acc)
+}
+
+/// Derivatives of inverse dynamics at `kin`, velocity `v` and acceleration `a`.
+fn inverse_dynamics(model: &Model, kin: &Kinematics, v: &[f64], a: &[f64]) -> RneaDerivatives {
+    let ((vel, rates, acc), mut derivatives) = (motion(model, kin, v, a), RneaDerivatives::new(model));
     derivatives.update(model, kin, &vel, &rates, &acc);
     derivatives
 }
@@ -438,21 +443,6 @@ pub(super) fn end_of_motion(model: &Model, i: usize) -> usize {
         JointKind::Free if i < joint.idx_v + 3 => joint.idx_v + 3,
         kind => joint.idx_v + kind.nv(),
     }
-}
-
-/// Velocities and accelerations of a motion at `kin`.
-pub(super) fn at_motion(
-    model: &Model,
-    kin: &Kinematics,
-    v: &[f64],
-    a: &[f64],
-) -> (Velocities, Accelerations) {
-    let (mut vel, mut rates) = (Velocities::new(model), ColumnRates::new(model));
-    let mut acc = Accelerations::new(model);
-    vel.update(model, kin, v);
-    rates.update(model, kin, &vel, v);
-    acc.update(model, kin, &vel, &rates, v, a);
-    (vel, acc)
 }
 
 /// Adds `scale` times a row, which may be empty.

@@ -3,8 +3,7 @@
 //!
 //! ```text
 //!     x ∘ y = κ e,   x = (μ λ_N, λ_T),   y = (c_N + μ s(c_T), μ c_T),   s(u) = √(‖u‖² + ε²)          contacts      (1)
-//!     λ c = κ                                                                                   limits        (2)
-//!     (λ − lo) p = κ,   (hi − λ) n = κ,   c = p − n                                              bounded rows  (3)
+//!     (λ − lo) p = κ,   (hi − λ) n = κ,   c = p − n      rows by themselves, of bounds that are finite      (2)
 //! ```
 //!
 //! with ∘ the product of Lorentz cones and κ [J] the work that is left in every complementarity; the
@@ -12,7 +11,7 @@
 //! away from switches. A contact at a distance presses with κ/c_N: derivatives feel it before it is met. ε =
 //! κ/λ₀, with λ₀ the largest impulse of the step, keeps s smooth where nothing slips.
 //!
-//! (1) to (3) are solved by Newton's method in impulses and y, from an interior point near the answer of the
+//! (1) and (2) are solved by Newton's method in impulses and y, from an interior point near the answer of the
 //! law, κ coming down to what is asked. Steps stay within a share of the way to the boundary of the cones.
 
 use nalgebra::{DMatrix, DVector};
@@ -56,9 +55,8 @@ struct System<'a> {
     A: &'a DMatrix<f64>,
     g: DVector<f64>,
     pairs: Vec<Pair>,
-    /// Free rows, and bounded ones with their two pairs.
-    free: Vec<usize>,
-    bounded: Vec<(usize, usize, usize)>,
+    /// Rows by themselves, with their pairs: none of a free row, one of a limit, two of what is bounded.
+    scalars: Vec<(usize, usize, usize)>,
     exact: bool,
     slip: f64,
     unknowns: usize,
@@ -79,8 +77,7 @@ pub(super) fn relax(
         A,
         g: DVector::from_column_slice(&problem.free_velocity),
         pairs: Vec::new(),
-        free: Vec::new(),
-        bounded: Vec::new(),
+        scalars: Vec::new(),
         exact: law == Law::Ncp,
         slip: kappa / most,
         unknowns: m,
@@ -120,29 +117,10 @@ impl System<'_> {
     fn list(&mut self) {
         for i in 0..self.problem.len() {
             let range = self.problem.range(i);
-            let one = |rows: usize, scale: f64, offset: f64, sign: f64, at: usize| Pair {
-                rows: vec![rows],
-                scale: vec![scale],
-                offset,
-                sign,
-                mu: None,
-                at,
-            };
             match self.problem.cone(i) {
-                Cone::Free => self.free.push(range.start),
-                Cone::NonNegative => {
-                    self.pairs.push(one(range.start, 1.0, 0.0, 1.0, self.unknowns));
-                    self.unknowns += 1;
-                }
-                Cone::Box { lo, hi } => {
-                    let first = self.pairs.len();
-                    let ends = [(1.0, -lo, 1.0), (-1.0, hi, -1.0)];
-                    for (scale, offset, sign) in ends.into_iter().filter(|e| e.1.is_finite()) {
-                        self.pairs.push(one(range.start, scale, offset, sign, self.unknowns));
-                        self.unknowns += 1;
-                    }
-                    self.bounded.push((range.start, first, self.pairs.len()));
-                }
+                Cone::Free => self.scalar(range.start, f64::NEG_INFINITY, f64::INFINITY),
+                Cone::NonNegative => self.scalar(range.start, 0.0, f64::INFINITY),
+                Cone::Box { lo, hi } => self.scalar(range.start, lo, hi),
                 Cone::Friction { mu } | Cone::Patch { mu, .. } => {
                     let normal = range.start + 2;
                     let rows: Vec<usize> =
@@ -154,6 +132,18 @@ impl System<'_> {
                 }
             }
         }
+    }
+
+    /// Lists a row whose impulse is between two bounds, with a pair for each that is finite.
+    fn scalar(&mut self, row: usize, lo: f64, hi: f64) {
+        let first = self.pairs.len();
+        let ends = [(1.0, -lo, 1.0), (-1.0, hi, -1.0)];
+        for (scale, offset, sign) in ends.into_iter().filter(|e| e.1.is_finite()) {
+            let (rows, scale, at) = (vec![row], vec![scale], self.unknowns);
+            self.pairs.push(Pair { rows, scale, offset, sign, mu: None, at });
+            self.unknowns += 1;
+        }
+        self.scalars.push((row, first, self.pairs.len()));
     }
 
     /// x of a pair, or how it changes.
@@ -238,13 +228,8 @@ impl System<'_> {
         let mut jacobian = DMatrix::zeros(n, n);
         let mut by_velocity = DMatrix::zeros(n, m);
         let mut next = 0;
-        for &r in &self.free {
-            residual[next] = c[r];
-            by_velocity[(next, r)] = 1.0;
-            next += 1;
-        }
         // c = p − n.
-        for &(r, first, end) in &self.bounded {
+        for &(r, first, end) in &self.scalars {
             residual[next] = c[r];
             by_velocity[(next, r)] = 1.0;
             for pair in &self.pairs[first..end] {
@@ -253,10 +238,9 @@ impl System<'_> {
             }
             next += 1;
         }
-        let bounded = |p: usize| self.bounded.iter().any(|b| (b.1..b.2).contains(&p));
-        for (p, pair) in self.pairs.iter().enumerate() {
+        for pair in &self.pairs {
             let k = pair.rows.len();
-            if !bounded(p) {
+            if pair.mu.is_some() {
                 let (y, by) = self.y(pair, &c);
                 for i in 0..k {
                     residual[next] = y[i] - z[pair.at + i];
@@ -298,7 +282,7 @@ impl System<'_> {
             let (x, dx) = (self.x(pair, z, pair.offset)[0], self.x(pair, step, 0.0)[0]);
             (dx / x).abs().max((step[pair.at] / z[pair.at]).abs())
         };
-        let free = self.free.iter().map(|r| step[*r].abs() / most);
+        let free = self.scalars.iter().filter(|s| s.1 == s.2).map(|s| step[s.0].abs() / most);
         self.pairs.iter().map(of).chain(free).fold(0.0, f64::max)
     }
 

@@ -37,7 +37,6 @@ use crate::stepping::{About, Extension, LastPart, Stepper};
 use stiction_assembly::{BlockKey, ContactPoint};
 use stiction_collision::ShapeError;
 use stiction_contact::{Cone, ContactSolver};
-use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{Kinematics, Velocities, difference_into};
 use stiction_models::World;
 
@@ -54,7 +53,6 @@ pub(crate) struct Adaptive {
     vel: Velocities,
     search: Search,
     points: Vec<ContactPoint>,
-    still: Vec<Motion>,
     /// Velocities along the rows of the last half of a part, at its start, middle and end.
     start: Vec<f64>,
     half: Vec<f64>,
@@ -132,7 +130,6 @@ impl Adaptive {
             vel: Velocities::new(model),
             search: Search::new(world)?,
             points: Vec::new(),
-            still: vec![Motion::ZERO; model.bodies.len()],
             start: Vec::new(),
             half: Vec::new(),
             end: Vec::new(),
@@ -270,7 +267,7 @@ impl Adaptive {
     /// The deepest overlap at q [m].
     fn overlap(&mut self, world: &World, q: &[f64]) -> f64 {
         self.kin.update(&world.model, q);
-        self.search.find(world, &self.kin, &self.still, (0.0, self.params.accuracy), &mut self.points);
+        self.search.find_near(world, &self.kin, self.params.accuracy, &mut self.points);
         self.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap))
     }
 }

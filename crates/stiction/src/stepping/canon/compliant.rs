@@ -93,9 +93,9 @@ impl Method for Compliant {
 impl ForceLaw {
     /// Kinematics, contact points within `margin` and their forces, at q and v.
     fn find_contacts(&mut self, world: &World, (q, v): (&[f64], &[f64]), margin: f64) {
-        let Acting { at, search, points, forces, still, .. } = &mut self.acting;
+        let Acting { at, search, points, forces, .. } = &mut self.acting;
         at.look(world, q, v);
-        search.find_compliant(world, &at.kin, still, margin, points);
+        search.find_compliant(world, &at.kin, margin, points);
         forces.clear();
         for c in points {
             forces.push(spring_law::force(&self.params, c, relative_velocity(&at.kin, &at.vel, c)));

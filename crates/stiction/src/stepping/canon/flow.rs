@@ -21,7 +21,7 @@ use crate::energy_ledger::EnergyLedger;
 use crate::stepping::attempt::Step;
 use stiction_assembly::ContactPoint;
 use stiction_contact::Needs;
-use stiction_dynamics::spatial::{Motion, Vec3};
+use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Factor, integrate_into};
 use stiction_models::World;
 
@@ -67,7 +67,6 @@ pub(super) struct Acting {
     /// Forces on the dofs, and then accelerations.
     pub(super) tau: Vec<f64>,
     pub(super) factor: Factor,
-    pub(super) still: Vec<Motion>,
 }
 
 impl Acting {
@@ -80,7 +79,6 @@ impl Acting {
             forces: Vec::new(),
             tau: vec![0.0; model.nv()],
             factor: Factor::new(model),
-            still: vec![Motion::ZERO; model.bodies.len()],
         })
     }
 

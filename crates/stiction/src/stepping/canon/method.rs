@@ -109,6 +109,14 @@ impl Shared {
         }
     }
 
+    /// The error of an end that is not finite.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self.v.iter().chain(&self.q).all(|x| x.is_finite()) {
+            true => Ok(()),
+            false => Err("a number stopped being finite".to_owned()),
+        }
+    }
+
     /// Moves `state` to the end of a part of h [s].
     fn move_to_end(&self, state: &mut State, h: f64) {
         state.q.copy_from_slice(&self.q);

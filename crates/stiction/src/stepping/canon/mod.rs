@@ -16,6 +16,7 @@
 //! them. None lets anything sleep, sweeps fast bodies, or resolves overlaps in the positions alone.
 
 mod adaptive;
+mod bisection;
 mod chart;
 mod compliant;
 mod ended;

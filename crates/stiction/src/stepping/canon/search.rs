@@ -11,15 +11,17 @@ use stiction_models::World;
 pub(crate) struct Search {
     pub(super) finder: ContactFinder,
     pub(super) sources: Vec<Box<dyn ContactSource>>,
+    /// Motions of bodies that stand still.
+    still: Vec<Motion>,
 }
 
 impl Search {
-    pub(super) fn new(world: &World) -> Result<Self, ShapeError> {
+    pub(crate) fn new(world: &World) -> Result<Self, ShapeError> {
         let finder = ContactFinder::new(world, false)?;
-        Ok(Self { finder, sources: Vec::new() })
+        Ok(Self { finder, sources: Vec::new(), still: vec![Motion::ZERO; world.model.bodies.len()] })
     }
 
-    /// All that may close within h [s] if bodies move as `motions` say, and all within the margin.
+    /// Finds all that may close within h [s] if bodies move as `motions` say, and all within the margin.
     pub(super) fn find(
         &mut self,
         world: &World,
@@ -28,14 +30,24 @@ impl Search {
         (h, margin): (f64, f64),
         points: &mut Vec<ContactPoint>,
     ) {
-        let ahead =
-            Lookahead { margin, h, continuous: None, rigid: true, patches: PatchDetail::Representative };
+        let patches = PatchDetail::Representative;
+        let ahead = Lookahead { margin, h, continuous: None, rigid: true, patches };
         self.finder.find(world, kin, motions, ahead, points);
         points.retain(|c| !c.redundant);
-        for source in &mut self.sources {
-            source.find(world, kin, motions, h, points);
-        }
-        points.sort_by_key(|c| c.geometries);
+        self.add_others(world, kin, motions, h, points);
+    }
+
+    /// Finds points nearer than `margin` at `kin`.
+    pub(crate) fn find_near(
+        &mut self,
+        world: &World,
+        kin: &Kinematics,
+        margin: f64,
+        points: &mut Vec<ContactPoint>,
+    ) {
+        let still = std::mem::take(&mut self.still);
+        self.find(world, kin, &still, (0.0, margin), points);
+        self.still = still;
     }
 
     /// Finds points nearer than `margin` at `kin`, each for itself: springs are not shared by the points of a
@@ -44,15 +56,28 @@ impl Search {
         &mut self,
         world: &World,
         kin: &Kinematics,
-        still: &[Motion],
         margin: f64,
         points: &mut Vec<ContactPoint>,
     ) {
         let patches = PatchDetail::Polygons;
         let ahead = Lookahead { margin, h: 0.0, continuous: None, rigid: false, patches };
-        self.finder.find(world, kin, still, ahead, points);
+        let still = std::mem::take(&mut self.still);
+        self.finder.find(world, kin, &still, ahead, points);
+        self.add_others(world, kin, &still, 0.0, points);
+        self.still = still;
+    }
+
+    /// Adds the points of other producers, and sorts all.
+    fn add_others(
+        &mut self,
+        world: &World,
+        kin: &Kinematics,
+        motions: &[Motion],
+        h: f64,
+        points: &mut Vec<ContactPoint>,
+    ) {
         for source in &mut self.sources {
-            source.find(world, kin, still, 0.0, points);
+            source.find(world, kin, motions, h, points);
         }
         points.sort_by_key(|c| c.geometries);
     }

@@ -37,7 +37,6 @@ use crate::report::{StepReport, StepStatus};
 use crate::stepping::attempt::Step;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_contact::ContactSolver;
-use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{ColumnRates, CoriolisMatrix, Factor, MassMatrix};
 use stiction_models::World;
 
@@ -60,7 +59,6 @@ pub(crate) struct Variational {
     mass: MassMatrix,
     factor: Factor,
     search: Search,
-    still: Vec<Motion>,
     q_middle: Vec<f64>,
     w: Vec<f64>,
 }
@@ -80,7 +78,6 @@ impl Published for Variational {
             mass: MassMatrix::new(model),
             factor: Factor::new(model),
             search: Search::new(world)?,
-            still: vec![Motion::ZERO; model.bodies.len()],
             q_middle: model.neutral(),
             w: vec![0.0; model.nv()],
         })
@@ -114,7 +111,7 @@ impl Method for Variational {
         at.rows.factor.solve_in_place(&mut momentum);
         let v_free = momentum;
         self.end.look(world, &at.q, &v_free);
-        self.search.find(world, &self.end.kin, &self.still, (0.0, TOUCH), &mut at.points);
+        self.search.find_near(world, &self.end.kin, TOUCH, &mut at.points);
         at.points.retain(|c| c.gap <= TOUCH && c.spring.is_none());
         let params = at.params.rows(h, &world.model.gravity).at_instant(TOUCH);
         let here = Approach { q: &at.q, v: &v_free, v_free: &v_free };
@@ -122,9 +119,7 @@ impl Method for Variational {
         at.rows.pose(world, (&self.end.kin, &at.points), here, params, blocks)?;
         at.v.copy_from_slice(&v_free);
         let status = at.rows.solve(solver, &mut at.v)?;
-        if !at.v.iter().chain(&at.q).all(|x| x.is_finite()) {
-            return Err("a number stopped being finite".to_owned().into());
-        }
+        at.check()?;
         self.factor.factor(&self.middle.mass).map_err(|e| format!("the mass matrix: {e}"))?;
         let mut at_start = vec![0.0; n];
         self.start.mass.mul_into(&state.v, &mut at_start);

@@ -9,6 +9,7 @@ mod judged;
 
 use super::canon::judged::Given;
 use super::canon::method::{Method, MethodStepper, Shared, Solution};
+use super::canon::search::Search;
 use super::memory::Memory;
 use crate::params::StepperParams;
 use crate::report::{Cause, StepReport};
@@ -17,10 +18,9 @@ use crate::stepping::attempt::Step;
 use crate::stepping::slopes::{self, NoSlopes, Slopes};
 use judged::Impulses;
 use std::sync::Arc;
-use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, PatchDetail};
+use stiction_assembly::ContactPoint;
 use stiction_contact::ContactSolver;
 use stiction_dynamics::Kinematics;
-use stiction_dynamics::spatial::Motion;
 use stiction_models::World;
 use stiction_nmdp::{
     self as nmdp, Acting, ContactSets, Failure, Nmdp, NmdpMemory, NmdpParams, NmdpReport, NoDerivative,
@@ -39,9 +39,8 @@ pub(crate) struct NmdpMethod {
 
 /// Finds bodies that touch one another, which the method has no sets for.
 struct Meetings {
-    finder: ContactFinder,
+    search: Search,
     kin: Kinematics,
-    still: Vec<Motion>,
     points: Vec<ContactPoint>,
 }
 
@@ -57,12 +56,7 @@ impl NmdpMethod {
             WorldSites::new(world, &params.nmdp, &|site| sets.make(site, &params.nmdp))?;
         let model = &world.model;
         let meetings = if bodies_may_meet {
-            Some(Meetings {
-                finder: ContactFinder::new(world, false)?,
-                kin: Kinematics::new(model),
-                still: vec![Motion::ZERO; model.bodies.len()],
-                points: Vec::new(),
-            })
+            Some(Meetings { search: Search::new(world)?, kin: Kinematics::new(model), points: Vec::new() })
         } else {
             None
         };
@@ -79,16 +73,9 @@ impl NmdpMethod {
 
     /// The error of bodies that overlap.
     fn check_meetings(&mut self, world: &World, state: &State) -> Result<(), String> {
-        let Some(Meetings { finder, kin, still, points }) = &mut self.meetings else { return Ok(()) };
+        let Some(Meetings { search, kin, points }) = &mut self.meetings else { return Ok(()) };
         kin.update(&world.model, &state.q);
-        let ahead = Lookahead {
-            margin: 0.0,
-            h: 0.0,
-            continuous: None,
-            rigid: true,
-            patches: PatchDetail::Representative,
-        };
-        finder.find(world, kin, still, ahead, points);
+        search.find_near(world, kin, 0.0, points);
         let touching = |c: &&ContactPoint| c.bodies[0].is_some() && c.bodies[1].is_some() && c.gap < 0.0;
         match points.iter().find(touching) {
             None => Ok(()),

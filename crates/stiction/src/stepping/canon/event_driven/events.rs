@@ -1,5 +1,6 @@
 //! Events: the first instant at which a guard fails.
 
+use super::super::bisection::bisect;
 use super::super::ode::{Dense, System};
 
 /// Bisections of an event.
@@ -23,13 +24,6 @@ pub(super) fn first_failure(system: &mut dyn System, dense: &Dense) -> Result<Op
     if hi == 0.0 {
         return Ok(None);
     }
-    for _ in 0..BISECTIONS {
-        let middle = 0.5 * (lo + hi);
-        if fails(middle)? {
-            hi = middle;
-        } else {
-            lo = middle;
-        }
-    }
-    Ok(Some(hi))
+    let [_, first] = bisect([lo, hi], BISECTIONS, |s| Ok(!fails(s)?))?;
+    Ok(Some(first))
 }

@@ -23,9 +23,9 @@ impl EventDriven {
         let mut v = y[start.v.len()..2 * start.v.len()].to_vec();
         let law = &mut self.law;
         law.active.clear();
-        let Acting { at, search, points, still, .. } = &mut law.acting;
+        let Acting { at, search, points, .. } = &mut law.acting;
         at.look(world, &q, &v);
-        search.find(world, &at.kin, still, (0.0, TOUCH), points);
+        search.find_near(world, &at.kin, TOUCH, points);
         points.retain(|c| c.gap <= TOUCH);
         law.stops.iter_mut().for_each(|s| s.closed = None);
         if points.is_empty() && law.stops.iter().all(|s| s.end.gap(&q) > TOUCH) {

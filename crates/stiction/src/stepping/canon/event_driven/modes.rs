@@ -88,13 +88,7 @@ impl Modes {
         for h in [NUDGE, -NUDGE] {
             integrate_into(&world.model, q, v, h, &mut self.q_nudged);
             self.nudged.look(world, &self.q_nudged, v);
-            self.other.find(
-                world,
-                &self.nudged.kin,
-                &self.acting.still,
-                (0.0, self.params.margin),
-                &mut there,
-            );
+            self.other.find_near(world, &self.nudged.kin, self.params.margin, &mut there);
             for (point, rate) in self.acting.points.iter().zip(&mut rates) {
                 let same = there.iter().find(|c| key(c) == key(point));
                 let Some(c) = same else { continue };
@@ -108,13 +102,8 @@ impl Modes {
 
     /// Contact forces of the modes, into `forces` and `tau`.
     pub(super) fn find_contact_forces(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<(), String> {
-        self.acting.search.find(
-            world,
-            &self.acting.at.kin,
-            &self.acting.still,
-            (0.0, self.params.margin),
-            &mut self.acting.points,
-        );
+        let Acting { at, search, points, .. } = &mut self.acting;
+        search.find_near(world, &at.kin, self.params.margin, points);
         self.acting.forces.clear();
         self.acting.forces.resize(self.acting.points.len(), Vec3::ZERO);
         let place = |a: &Active| self.acting.points.iter().position(|c| key(c) == a.key);

@@ -24,6 +24,7 @@ mod springs;
 #[cfg(test)]
 mod tests;
 
+use super::bisection::bisect;
 use super::ended::works_of_rows;
 use super::rows::Rows;
 use crate::canon_params::RestitutionLaw;
@@ -73,12 +74,8 @@ pub(super) fn hit(
             };
             let (mut share, mut expansion) = (1.0, expand(1.0));
             if !whole(&expansion) {
-                let (mut low, mut high) = (0.0, 1.0);
-                for _ in 0..BISECTIONS {
-                    let middle = 0.5 * (low + high);
-                    *(if whole(&expand(middle)) { &mut low } else { &mut high }) = middle;
-                }
-                (share, expansion) = (low, expand(low));
+                [share, _] = bisect([0.0, 1.0], BISECTIONS, |share| Ok(whole(&expand(share))))?;
+                expansion = expand(share);
             }
             let (more, works) = expansion;
             rows.impulses.iter_mut().zip(&more).for_each(|(all, more)| *all += more);
@@ -134,12 +131,6 @@ fn largest_share(
     if !makes(&whole) {
         return Ok(Works { share: 1.0, ..whole });
     }
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..BISECTIONS {
-        let middle = 0.5 * (low + high);
-        let works = take(middle, v)?;
-        *(if makes(&works) { &mut high } else { &mut low }) = middle;
-    }
-    let works = take(low, v)?;
-    Ok(Works { share: low, ..works })
+    let [share, _] = bisect([0.0, 1.0], BISECTIONS, |share| Ok(!makes(&take(share, v)?)))?;
+    Ok(Works { share, ..take(share, v)? })
 }

@@ -162,10 +162,7 @@ impl<L: ThetaLaw> Method for Theta<L> {
         scratch.clear();
         scratch.extend(state.v.iter().zip(&at.v).map(|(v, next)| theta * next + (1.0 - theta) * v));
         integrate_into(&step.world.model, &state.q, scratch, step.h, &mut at.q); // (2)
-        let finite = at.v.iter().chain(&at.q).all(|x| x.is_finite());
-        if !finite {
-            return Err("a number stopped being finite".to_owned().into());
-        }
+        at.check()?;
         let ledger = Some(Box::new(self.ledger(step, at)));
         self.remember(step.h, at);
         let SolveReport { status, iterations, residual } = self.report;
