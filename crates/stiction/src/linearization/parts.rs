@@ -318,8 +318,15 @@ impl Parted<'_> {
         let start = state.clone();
         let Again { world, core, solver, .. } = &mut self.again;
         solver.forget();
-        let Some(report) = core.impact(world, state, number, self.h, *solver) else {
-            return Err(LinearizationError::Impact { why: "what hit does not, when the step is done again" });
+        let landings = Landings::Strike { done: number };
+        let strike = Part { landings, ..Part::whole(world, self.input, self.h) };
+        let report = match settle(*core, strike, state, *solver) {
+            Ok((None, report)) => report,
+            Ok(_) => {
+                let why = "what hit does not, when the step is done again";
+                return Err(LinearizationError::Impact { why });
+            }
+            Err(cause) => return Err(LinearizationError::Failed(cause.text)),
         };
         let of = self.done((&start, state), (self.h, report))?;
         let accepted = Accepted { v: &start.v, quadrature: &[], ..of.accepted };

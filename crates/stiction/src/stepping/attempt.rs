@@ -87,6 +87,9 @@ pub enum Landings {
     /// The contacts that ended the last attempt do not act: the part leads to their landing. An overlap of
     /// more than this at its end [m] is an event.
     LeftOut { overlap: f64 },
+    /// Positions stand still, and velocities jump by the next impact of what touches and approaches; `done`
+    /// came before it at this instant. The duration is that of the whole step.
+    Strike { done: usize },
 }
 
 /// How an attempt ends.
@@ -112,6 +115,8 @@ pub enum Event {
     Overlap { gap: f64 },
     /// A fast body meets another after this share of the part [–].
     Meeting { share: f64 },
+    /// Nothing is left that strikes: there was no impact.
+    Parted,
     /// Error control asks for the part once more, with this duration [s]; the step may end with it.
     Again { h: f64, last: bool },
 }

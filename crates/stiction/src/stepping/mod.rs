@@ -41,7 +41,6 @@ pub use time_stepping::TimeStepping;
 pub use trial::Trial;
 
 use crate::input::Input;
-use crate::report::StepReport;
 use crate::state::State;
 use stiction_assembly::{ContactPoint, Posed, WarmStart};
 use stiction_contact::ContactSolver;
@@ -72,21 +71,6 @@ pub trait Stepper: Send {
 
     /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most.
     fn take_numbers(&mut self, world: &World);
-
-    /// Replaces the velocity of `state` by that after the next impact of what touches there; `done` impacts
-    /// of this instant came before. `None` if nothing is left to bounce: then there is no problem either. `h`
-    /// is the length of a whole step [s].
-    fn impact(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        done: usize,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> Option<StepReport> {
-        let _ = (world, state, done, h, solver);
-        None
-    }
 
     /// Access for the driver, if islands at rest may be left out of its steps.
     fn leaves_out(&mut self) -> Option<&mut dyn LeavesOut> {

@@ -19,7 +19,7 @@ pub(crate) mod islands_at_rest;
 pub(crate) mod parts;
 mod sleep;
 
-use super::attempt::{Ends, Part, settle, whole_step};
+use super::attempt::{Ends, Landings, Part, settle, whole_step};
 use super::memory::Memory;
 use super::{LastPart, Stepper};
 use crate::input::Input;
@@ -234,15 +234,16 @@ impl<S: Stepper + ?Sized> Driver<S> {
             self.keep(solver.law());
         }
         let mut impacts = 0;
-        while let Some(impact) = self.stepper.impact(whole.world, state, impacts, whole.h, solver) {
-            report = report.followed_by(impact);
-            if report.failure().is_some() {
-                return (report, impacts);
+        loop {
+            let strike = Part { landings: Landings::Strike { done: impacts }, ..whole };
+            match settle(&mut *self.stepper, strike, state, solver) {
+                Ok((None, impact)) => report = report.followed_by(impact),
+                Ok((Some(_), _)) => return (report, impacts),
+                Err(cause) => return (report.followed_by(StepReport::failed(cause)), impacts),
             }
             self.keep(solver.law());
             impacts += 1;
         }
-        (report, impacts)
     }
 
     /// Keeps state and memory at the start of a step, as far as it may go back there.

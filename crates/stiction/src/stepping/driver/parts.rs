@@ -152,6 +152,7 @@ impl<'a> Course<'a> {
                 part.meetings = part.meetings.filter(|_| !last && part.h > shortest);
                 true
             }
+            Event::Parted => true, // only impacts end so
             Event::Again { h, last } => {
                 (part.h, part.again, self.paced) = (h, Some(Reason::ErrorControl), !last);
                 true

@@ -26,6 +26,8 @@ use crate::params::ImpactLaw;
 use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::state::State;
+use crate::stepping::LeavesOut;
+use crate::stepping::attempt::{Attempt, Event, Part};
 use stiction_assembly::{Choice, ContactPoint};
 use stiction_contact::ContactSolver;
 use stiction_models::World;
@@ -42,9 +44,27 @@ const SOLVES: usize = 12;
 const IMPACTS: usize = 200;
 
 impl TimeStepping {
+    /// The next impact as an attempt of a part in which nothing moves.
+    pub(super) fn strike(
+        &mut self,
+        part: &Part<'_>,
+        done: usize,
+        state: &mut State,
+        solver: &mut dyn ContactSolver,
+    ) -> Attempt {
+        match self.next_impact(part.world, state, done, part.h, solver) {
+            Ok(Some(report)) => Attempt::Done(report),
+            Ok(None) => {
+                self.clear_problem();
+                Attempt::Event(Event::Parted, StepReport::default())
+            }
+            Err(cause) => Attempt::Failed(cause.into()),
+        }
+    }
+
     /// (1) to (3): the velocity of `state` after the next impact of what touches there and approaches, if
     /// there is one; `done` came before it. `h` is the length of a whole step, of which v_thr depends [s].
-    pub(super) fn next_impact(
+    fn next_impact(
         &mut self,
         world: &World,
         state: &mut State,

@@ -4,10 +4,9 @@ use super::TimeStepping;
 use super::advance::Advance;
 use super::energy_error::EnergyError;
 use crate::input::Input;
-use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::accepted::{Accepted, StepFacts};
-use crate::stepping::attempt::{Attempt, Ends, Part, Step};
+use crate::stepping::attempt::{Attempt, Ends, Landings, Part, Step};
 use crate::stepping::integrate::rolling::RollingBodies;
 use crate::stepping::memory::Memory;
 use crate::stepping::{About, Extension, LastPart, LeavesOut, Stepper};
@@ -23,6 +22,9 @@ impl Stepper for TimeStepping {
     }
 
     fn attempt(&mut self, part: &Part<'_>, state: &mut State, solver: &mut dyn ContactSolver) -> Attempt {
+        if let Landings::Strike { done } = part.landings {
+            return self.strike(part, done, state, solver);
+        }
         match self.attempt_part(part, state, solver) {
             Ok(None) => self.finish_part(part, state, solver),
             Ok(Some(reason)) => Attempt::Retry(reason),
@@ -69,21 +71,6 @@ impl Stepper for TimeStepping {
         self.rolling = RollingBodies::new(world, self.params.higher_order);
         self.energy_error = EnergyError::new(world);
         self.here.take_numbers(world, &self.advance.trapezoidal);
-    }
-
-    fn impact(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        done: usize,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> Option<StepReport> {
-        let impact = self.next_impact(world, state, done, h, solver);
-        if matches!(impact, Ok(None)) {
-            LeavesOut::clear_problem(self);
-        }
-        impact.unwrap_or_else(|cause| Some(StepReport::failed(cause.into())))
     }
 
     fn leaves_out(&mut self) -> Option<&mut dyn LeavesOut> {
