@@ -186,7 +186,7 @@ struct Ground<'a> {
     /// Standard deviations of what was measured.
     scale: &'a [f64; 6 + MEASURED],
     fit: &'a LandingFit,
-    /// Those of the world that each parameter of the fit sets alike.
+    /// Parameters of the world that each parameter of the fit sets alike.
     parameters: Vec<Vec<Parameter>>,
 }
 

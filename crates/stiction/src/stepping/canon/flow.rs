@@ -31,7 +31,7 @@ pub(super) trait Flow {
     /// seven, dry friction of joints too.
     const WORKS: usize;
 
-    /// What acts.
+    /// The forces that act, with what they act on.
     fn acting(&mut self) -> &mut Acting;
 
     /// Finds all forces at q and v, leaves v̇ in [`Acting::tau`], and writes the powers of stops and of dry
