@@ -4,7 +4,7 @@ use crate::forces::ImplicitForce;
 use crate::laws::row::Row;
 use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
-use stiction_models::World;
+use stiction_world::World;
 
 /// One block of a constraint problem: a contact, or a scalar row.
 #[derive(Clone, Copy, Debug, PartialEq)]

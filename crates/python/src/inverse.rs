@@ -60,7 +60,7 @@ impl World {
         all.extend(dry.next().map(|d| format!("joint `{}` has dry friction", model.joints[d.joint].name)));
         all.extend(world.couplings.first().map(|c| format!("coupling `{}` holds", c.name)));
         all.extend(world.loops.iter().find(|l| l.active).map(|l| format!("loop `{}` holds", l.name)));
-        let holds = |t: &&stiction::models::Tendon| t.limit.is_some() || t.friction > 0.0;
+        let holds = |t: &&stiction::world::Tendon| t.limit.is_some() || t.friction > 0.0;
         let tendon = world.tendons.iter().find(holds);
         all.extend(tendon.map(|t| format!("tendon `{}` has a limit or dry friction", t.name)));
         Ok(all)

@@ -9,7 +9,7 @@ use crate::laws::actuator::AffineActuator;
 use crate::laws::row::Row;
 use crate::laws::row_params::RowParams;
 use stiction_dynamics::{Model, Real};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Numbers of rows that move, or that environments may have of their own.
 #[derive(Clone, Copy, Debug)]

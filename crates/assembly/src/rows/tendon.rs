@@ -13,7 +13,7 @@ use crate::posed::Posed;
 use crate::posing::Posing;
 use crate::rows::scalar::SIDES;
 use crate::warm_start::WarmStart;
-use stiction_models::Tendon;
+use stiction_world::Tendon;
 
 /// Pushes (1), of tendons that this step could bring to their limits, then (2).
 pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {

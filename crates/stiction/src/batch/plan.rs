@@ -18,7 +18,7 @@ use stiction_assembly::{RowKey, RowParams, Spring};
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_dynamics::{JointKind, Model, Real, lanes};
-use stiction_models::{Dimension, World};
+use stiction_world::{Dimension, World};
 
 /// Pairs of geometries beyond which contacts are found faster one environment at a time.
 const MOST_PAIRS: usize = 4096;

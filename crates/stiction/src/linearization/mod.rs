@@ -56,7 +56,7 @@ use rows::{At, Rows, Writer};
 use stiction_assembly::Posed;
 use stiction_contact::Law;
 use stiction_dynamics::{Kinematics, MassMatrix};
-use stiction_models::World;
+use stiction_world::World;
 
 /// A step from (q, v) under the controls u to (q⁺, v⁺), and its derivatives. Matrices are row by row.
 #[derive(Clone, Debug, PartialEq)]

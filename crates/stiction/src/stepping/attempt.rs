@@ -9,7 +9,7 @@ use crate::input::Input;
 use crate::report::{Cause, StepReport};
 use crate::state::State;
 use stiction_contact::ContactSolver;
-use stiction_models::World;
+use stiction_world::World;
 
 /// A part of a step, as a stepper is to attempt it.
 #[derive(Clone, Copy)]

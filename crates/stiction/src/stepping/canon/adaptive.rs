@@ -39,7 +39,7 @@ use stiction_collision::ShapeError;
 use stiction_contact::{Cone, ContactSolver};
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{Kinematics, Velocities, difference_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// The stepper.
 pub(crate) struct Adaptive {

@@ -36,7 +36,7 @@ use stiction_assembly::ContactPoint;
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_dynamics::{Factor, integrate_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Works that are integrated: of actuators, given forces, dampers, normal forces, friction, stops, dry
 /// friction.

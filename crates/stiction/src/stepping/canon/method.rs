@@ -18,7 +18,7 @@ use crate::stepping::slopes::{NoSlopes, Slopes};
 use crate::stepping::{Extension, LastPart, Stepper};
 use stiction_assembly::{ContactPoint, WarmStart};
 use stiction_contact::ContactSolver;
-use stiction_models::World;
+use stiction_world::World;
 
 /// A method of time stepping.
 pub(crate) trait Method: Send + Sized + 'static {

@@ -10,7 +10,7 @@ use stiction_assembly::{ContactPoint, Jacobian, RowKey, WarmStart};
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{JointKind, append_range};
-use stiction_models::World;
+use stiction_world::World;
 
 /// (1) [m/s]
 const SLOW: f64 = 1e-7;

@@ -12,9 +12,9 @@ use crate::stepping::canon::judged::JointForce;
 use stiction_assembly::{ContactPoint, Face, RowKey};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Vec3;
-use stiction_models::World;
 use stiction_nmdp::sites::Resistance;
 use stiction_nmdp::{ContactSite, Nmdp};
+use stiction_world::World;
 
 /// Impulses of the last step on bodies and joints.
 pub(super) struct Impulses {

@@ -28,7 +28,7 @@ use crate::report::StepReport;
 use crate::state::State;
 use stiction_assembly::{Choice, ContactPoint};
 use stiction_contact::ContactSolver;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Contacts and limits nearer than this touch at the instant of an impact [m or rad].
 pub(super) const CLOSED: f64 = 1e-6;

@@ -64,7 +64,7 @@ use stiction_assembly::loops::Loops;
 use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, RowParams, WarmStart, primal};
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge, Law, SolveStatus};
-use stiction_models::World;
+use stiction_world::World;
 
 /// The stepper `time-stepping`; owns all memory that a step needs.
 pub struct TimeStepping {

@@ -13,7 +13,7 @@ use crate::stepping::memory::Memory;
 use crate::stepping::{Extension, LastPart, LeavesOut, Stepper};
 use stiction_assembly::WarmStart;
 use stiction_contact::ContactSolver;
-use stiction_models::World;
+use stiction_world::World;
 
 impl Stepper for TimeStepping {
     fn name(&self) -> &'static str {

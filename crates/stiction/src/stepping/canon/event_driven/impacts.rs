@@ -8,7 +8,7 @@ use crate::input::Input;
 use crate::remedy::Remedy;
 use stiction_assembly::{ContactPoint, RowParams};
 use stiction_dynamics::integrate_into;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Rounds of impacts at one instant, at most.
 const ROUNDS: u32 = 200;

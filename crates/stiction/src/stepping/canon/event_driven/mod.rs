@@ -56,9 +56,9 @@ use modes::Modes;
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{Factor, integrate_into};
-use stiction_models::World;
 use stiction_solvers::registry::{Common, make_from};
 use stiction_solvers::values::Params;
+use stiction_world::World;
 use stops::Stop;
 
 /// Gap at which contacts touch at an event [m].

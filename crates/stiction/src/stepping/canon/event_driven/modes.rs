@@ -18,7 +18,7 @@ use stiction_assembly::{BlockKey, ContactPoint, Face, RowParams};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_dynamics::{Factor, Model, integrate_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// A contact that is closed.
 pub(super) struct Active {

@@ -4,7 +4,7 @@ use super::super::judged::JointForce;
 use super::super::unsupported::UnsupportedByCanon;
 use stiction_assembly::RowKey;
 use stiction_dynamics::JointStop;
-use stiction_models::World;
+use stiction_world::World;
 
 /// A side of the range of a joint, with its mode.
 #[derive(Clone, Copy, Debug)]

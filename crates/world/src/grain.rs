@@ -46,7 +46,7 @@ impl Grain {
     }
 
     /// Follows the links of an edited model; where that of its frame is gone, `None`.
-    pub(crate) fn follow(self, link: impl Fn(usize) -> Option<usize>) -> Option<Self> {
+    pub fn follow(self, link: impl Fn(usize) -> Option<usize>) -> Option<Self> {
         match self.fixed_in {
             GrainFrame::Link(Some(l)) => Some(Self { fixed_in: GrainFrame::Link(Some(link(l)?)), ..self }),
             _ => Some(self),
