@@ -13,8 +13,9 @@ use crate::world::World;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use stiction::StepperName;
-use stiction::assembly::block::{BlockKey, RowKey};
+use stiction::assembly::block::BlockKey;
 use stiction::assembly::forces::{GravityCompensation, ImplicitForce, actuators, tendons};
+use stiction::assembly::rows::kind::Work;
 
 #[pymethods]
 impl World {
@@ -97,7 +98,7 @@ impl Simulation {
         let tau = guarded(|| {
             let mut given = impulses.to_vec();
             for (i, block) in posed.blocks.iter().enumerate() {
-                if matches!(block.key, BlockKey::Row(RowKey::ImplicitForce(_))) {
+                if matches!(block.key, BlockKey::Row(key) if key.kind().work() == Work::Actuators) {
                     given[posed.problem.range(i)].fill(0.0);
                 }
             }

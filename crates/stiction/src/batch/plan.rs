@@ -72,7 +72,8 @@ pub(super) struct Line {
 }
 
 impl Line {
-    fn new(terms: &[(usize, f64)], chains: &[Vec<usize>]) -> Self {
+    fn new(terms: impl Iterator<Item = (usize, f64)>, chains: &[Vec<usize>]) -> Self {
+        let terms: Vec<_> = terms.collect();
         let mut dofs: Vec<usize> = terms.iter().flat_map(|t| &chains[t.0]).copied().collect();
         dofs.sort_unstable_by(|a, b| b.cmp(a));
         dofs.dedup();
@@ -178,7 +179,7 @@ impl Plan {
             .collect();
         let obstacle = obstacle(&world, &finder, &places);
         let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
-        let line = |key: RowKey| (key, Line::new(&scalar::terms(&world, key), &chains));
+        let line = |key: RowKey| (key, Line::new(scalar::terms(&world, key).entries(), &chains));
         let surfaces = (pairs.iter())
             .map(|p| finder.surface_of(p.geometries[0], p.geometries[1]))
             .map(|s| [s.friction(), s.restitution])

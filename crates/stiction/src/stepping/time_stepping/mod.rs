@@ -484,7 +484,7 @@ impl TimeStepping {
                 let [a, b] = self.search.points[i].geometries.map(|g| &world.geometries[g].name);
                 format!("the contact of `{a}` with `{b}`")
             }
-            BlockKey::Row(key) => key.words(world),
+            BlockKey::Row(key) => key.kind().words(world),
         };
         format!("the fastest constraint, at {speed:.1e} m/s or rad/s, is {what}")
     }
