@@ -83,7 +83,7 @@ pub fn block_natural_map(
                     }
                 }
                 // A compliant law has put its own velocity in place of c.
-                _ => distance(c),
+                Law::Mujoco | Law::MujocoPyramidal | Law::Sap | Law::Lagged | Law::Similar => distance(c),
             }
         }
         Cone::Patch { mu, .. } => {

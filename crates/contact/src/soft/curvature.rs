@@ -23,7 +23,7 @@ impl SoftBlock {
                 let moves = match cone {
                     Cone::NonNegative => y > 0.0,
                     Cone::Box { lo, hi } => y > lo && y < hi,
-                    _ => true,
+                    Cone::Free | Cone::Friction { .. } | Cone::Patch { .. } => true,
                 };
                 if !moves {
                     return None;

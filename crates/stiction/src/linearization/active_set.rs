@@ -183,7 +183,7 @@ impl System<'_> {
         let range = problem.range(i);
         let Some(first) = range.clone().find_map(|r| self.place(r)) else { return };
         let cone = problem.cone(i);
-        let (normal, mu) = (range.start + cone.normal(), friction(cone));
+        let (normal, mu) = (range.start + cone.normal(), cone.friction().unwrap_or(0.0));
         let tangential: Vec<usize> = range.clone().filter(|&r| r != normal && cone.dim() > 1).collect();
         let speed = tangential.iter().map(|&r| c[r] * c[r]).sum::<f64>().sqrt();
         let scale = self.A[(first, first)].abs().max(f64::MIN_POSITIVE);
@@ -246,13 +246,6 @@ impl System<'_> {
             }
             (0..self.right.ncols()).for_each(|j| self.right[(a, j)] -= x * d[(t, j)]);
         }
-    }
-}
-
-fn friction(cone: Cone) -> f64 {
-    match cone {
-        Cone::Friction { mu } | Cone::Patch { mu, .. } => mu,
-        _ => 0.0,
     }
 }
 

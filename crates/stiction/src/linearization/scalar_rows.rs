@@ -32,7 +32,7 @@ impl Writer<'_> {
         // At the instant of an impact gaps ask for nothing.
         let instant = accepted.facts.rows.is_instant();
         match key {
-            RowKey::Loop(of) => return Err(LinearizationError::Row(of.words(world))),
+            RowKey::Loop(of) => Err(LinearizationError::Row(of.words(world))),
             RowKey::Limit(of) if world.model.joints[of.joint].kind == JointKind::Ball => {
                 self.ball_limit(row, of.joint, self.at.biases && !instant, force);
                 Ok(())

@@ -188,7 +188,8 @@ impl Adaptive {
                     }
                 }
                 (Cone::Box { .. }, _) => {}
-                _ => continue,
+                (Cone::Friction { .. }, BlockKey::Row(_))
+                | (Cone::Free | Cone::NonNegative | Cone::Patch { .. }, _) => continue,
             }
             let sum = |of: &dyn Fn(usize) -> f64| rows.clone().map(of).sum::<f64>();
             let size = |of: &dyn Fn(usize) -> f64| sum(&|r| of(r).powi(2)).sqrt();
