@@ -30,8 +30,8 @@ pub enum Tangents {
     /// By the normal alone, as MuJoCo lays them; along the axis of a capsule that lies on a plane.
     #[default]
     OfNormal,
-    /// The first is as near as can be to the axis of one surface of the pair: that of the first geometry (0) or of the
-    /// second (1).
+    /// The first is as near as can be to the axis of one surface of the pair: that of geometry `side` of the
+    /// pair, 0 or 1.
     Along { side: usize, grain: Grain },
 }
 

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use stiction_dynamics::Real;
 use stiction_world::World;
 
-/// (1)
+/// Limit of a tendon, (1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TendonLimitRow {
     pub tendon: usize,
@@ -23,7 +23,7 @@ pub struct TendonLimitRow {
     pub side: usize,
 }
 
-/// (2)
+/// Dry friction of a tendon, (2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TendonFrictionRow {
     pub tendon: usize,

@@ -80,7 +80,11 @@ impl SoftBlock {
                 projection_along(&wanted(c, r, shift)[..c.len()], d, mu, r)
             }
             SoftBlock::Pyramid { .. } if c.len() > 3 => twice(self.curvature::<MAX_ROWS>(c), d),
-            _ => twice(self.curvature::<3>(c), d),
+            SoftBlock::Cone { .. }
+            | SoftBlock::Pyramid { .. }
+            | SoftBlock::HuntCrossley { .. }
+            | SoftBlock::Off
+            | SoftBlock::Inert => twice(self.curvature::<3>(c), d),
         }
     }
 }

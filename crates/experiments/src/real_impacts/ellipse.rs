@@ -1,4 +1,4 @@
-//! Single impacts of an ellipse, each stepped by the engine through a contact at the measured place.
+//! Single impacts of an ellipse, each stepped by the engine through a contact at the measured place, and their errors (1) of [`super`].
 
 use super::super::worst::Worst;
 use super::super::{Claim, ExperimentError, Findings, Size, Table};

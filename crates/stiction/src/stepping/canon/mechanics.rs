@@ -1,4 +1,4 @@
-//! M, forces by cause, and their derivatives at one q and v: (1) of [`super`].
+//! M, forces by cause, and their derivatives at one q and v, for (1) of [`super::theta`].
 
 use stiction_assembly::forces::GravityCompensation;
 use stiction_assembly::forces::actuators::{self, effort_and_slopes};

@@ -38,7 +38,7 @@ struct Unknowns {
     rows: Vec<(usize, Vec3, f64)>,
 }
 
-/// The evaluation of (1), with its scratch.
+/// The evaluation of (1) of [`super`], with its scratch.
 pub(super) struct Modes {
     pub(super) params: StepperParams,
     pub(super) solver: Box<dyn ContactSolver>,
