@@ -3,6 +3,7 @@
 //! ```text
 //!     circles      folder: the circles of modules in it, each by the names of its modules
 //!     fragments    crate: doc comments that begin with a fragment
+//!     …            crate: what each of [`MEASURES`] counts
 //! ```
 //!
 //! More than is listed is an error, and so is less: then the list is to be lowered, which `cargo xtask tidy --lower`
@@ -10,12 +11,14 @@
 
 use crate::fragments::fragments;
 use crate::house::{File, Finding};
+use crate::measures::{MEASURES, places};
 use crate::modules::{Circles, Modules};
 use crate::process::root;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 const LIST: &str = "xtask/debts.json";
+const FRAGMENTS: &str = "fragments";
 
 /// Crates whose modules name each other where they live.
 const NAMED_AT_HOME: [&str; 2] = ["contact", "dynamics"];
@@ -23,7 +26,15 @@ const NAMED_AT_HOME: [&str; 2] = ["contact", "dynamics"];
 #[derive(Debug, Default, PartialEq)]
 struct Debts {
     circles: Circles,
-    fragments: BTreeMap<String, usize>,
+    /// Measure and crate, and how often.
+    counts: BTreeMap<String, BTreeMap<String, usize>>,
+}
+
+/// A place that a debt counts.
+struct Owed {
+    measure: &'static str,
+    krate: String,
+    finding: Finding,
 }
 
 /// What breaks the rules of this file beyond the list, and where the list says more than there is. With `lower` the
@@ -32,10 +43,10 @@ pub(crate) fn findings(files: &[File], lower: bool) -> Result<Vec<Finding>, Stri
     let text = std::fs::read_to_string(root().join(LIST)).map_err(|e| format!("{LIST}: {e}"))?;
     let mut listed = Debts::parse(&text)?;
     let modules = Modules::read(files);
-    let found: Vec<(String, Finding)> = files.iter().flat_map(of_file).collect();
-    let mut there = Debts { circles: modules.circles(), fragments: BTreeMap::new() };
-    for (name, _) in &found {
-        *there.fragments.entry(name.clone()).or_default() += 1;
+    let found = owed(files);
+    let mut there = Debts { circles: modules.circles(), counts: BTreeMap::new() };
+    for o in &found {
+        *there.counts.entry(o.measure.to_owned()).or_default().entry(o.krate.clone()).or_default() += 1;
     }
     if lower {
         listed = there.least(&listed);
@@ -49,11 +60,16 @@ pub(crate) fn findings(files: &[File], lower: bool) -> Result<Vec<Finding>, Stri
     Ok(out)
 }
 
-/// Fragments of a file, with the name of its crate.
-fn of_file(file: &File) -> Vec<(String, Finding)> {
-    let Some(name) = crate_of(&file.path) else { return Vec::new() };
-    let told = |(line, what)| (name.to_owned(), Finding { path: file.path.clone(), line, what });
-    fragments(file).into_iter().map(told).collect()
+/// Every place that a debt counts.
+fn owed(files: &[File]) -> Vec<Owed> {
+    let of = |measure, path: &str, line, what| {
+        let finding = Finding { path: path.to_owned(), line, what };
+        Some(Owed { measure, krate: crate_of(path)?.to_owned(), finding })
+    };
+    let words = files.iter().flat_map(|f| fragments(f).into_iter().map(move |(line, what)| (f, line, what)));
+    let words = words.filter_map(|(f, line, what)| of(FRAGMENTS, &f.path, line, what));
+    let measures = places(files).into_iter().filter_map(|p| of(p.measure, &p.path, p.line, p.what));
+    words.chain(measures).collect()
 }
 
 fn crate_of(path: &str) -> Option<&str> {
@@ -62,19 +78,23 @@ fn crate_of(path: &str) -> Option<&str> {
     if first == "crates" { folders.next() } else { Some(first) }
 }
 
-/// The fragments of crates that have more than is listed, all of them, for which is new nobody knows.
-fn too_many(found: &[(String, Finding)], there: &Debts, listed: &Debts) -> Vec<Finding> {
-    let allowed = |name: &str| listed.fragments.get(name).copied().unwrap_or_default();
-    let over = found.iter().filter(|(name, _)| there.fragments[name] > allowed(name));
-    over.map(|(name, f)| Finding {
-        path: f.path.clone(),
-        line: f.line,
-        what: format!("{} ({} in `{name}`, {} are allowed)", f.what, there.fragments[name], allowed(name)),
+/// The places of crates that have more than is listed, all of them, for which is new nobody knows.
+fn too_many(found: &[Owed], there: &Debts, listed: &Debts) -> Vec<Finding> {
+    let over = found.iter().filter(|o| there.count(o.measure, &o.krate) > listed.count(o.measure, &o.krate));
+    over.map(|o| {
+        let [there, allowed] = [there, listed].map(|d| d.count(o.measure, &o.krate));
+        let what =
+            format!("{} ({there} {} in `{}`, {allowed} are allowed)", o.finding.what, o.measure, o.krate);
+        Finding { path: o.finding.path.clone(), line: o.finding.line, what }
     })
     .collect()
 }
 
 impl Debts {
+    fn count(&self, measure: &str, krate: &str) -> usize {
+        self.counts.get(measure).and_then(|of| of.get(krate)).copied().unwrap_or_default()
+    }
+
     fn parse(text: &str) -> Result<Self, String> {
         let value: Value = serde_json::from_str(text).map_err(|e| format!("{LIST}: {e}"))?;
         let table = |key: &str| value[key].as_object().ok_or(format!("{LIST}: expected `{key}`, an object"));
@@ -84,9 +104,11 @@ impl Debts {
             let names = circles.map(|c| c.split_whitespace().map(str::to_owned).collect());
             out.circles.insert(folder.clone(), names.collect());
         }
-        for (name, count) in table("fragments")? {
-            let count = count.as_u64().ok_or(format!("{LIST}: expected a number for `{name}`"))?;
-            out.fragments.insert(name.clone(), count as usize);
+        for measure in MEASURES.iter().chain([&FRAGMENTS]).filter(|m| !value[**m].is_null()) {
+            for (name, count) in table(measure)? {
+                let count = count.as_u64().ok_or(format!("{LIST}: expected a number for `{name}`"))?;
+                out.counts.entry((*measure).to_owned()).or_default().insert(name.clone(), count as usize);
+            }
         }
         Ok(out)
     }
@@ -96,7 +118,8 @@ impl Debts {
         let circles =
             self.circles.iter().map(|(folder, list)| (folder.clone(), list.iter().map(names).collect()));
         let circles: BTreeMap<String, Vec<String>> = circles.collect();
-        let value = json!({ "circles": circles, "fragments": self.fragments });
+        let mut value = json!(self.counts);
+        value["circles"] = json!(circles);
         format!("{value:#}\n")
     }
 
@@ -111,10 +134,12 @@ impl Debts {
                 out.circles.insert(folder.clone(), known);
             }
         }
-        for (name, count) in &self.fragments {
-            let least = listed.fragments.get(name).map_or(0, |n| *n.min(count));
-            if least > 0 {
-                out.fragments.insert(name.clone(), least);
+        for (measure, counts) in &self.counts {
+            for (name, count) in counts {
+                let least = listed.count(measure, name).min(*count);
+                if least > 0 {
+                    out.counts.entry(measure.clone()).or_default().insert(name.clone(), least);
+                }
             }
         }
         out
@@ -133,10 +158,12 @@ impl Debts {
                 out.push(format!("{folder}: {names} {state}; {lower}"));
             }
         }
-        for (name, count) in &listed.fragments {
-            let there = self.fragments.get(name).copied().unwrap_or_default();
-            if there < *count {
-                out.push(format!("`{name}` has {there} fragments, {count} are listed; {lower}"));
+        for (measure, counts) in &listed.counts {
+            for (name, count) in counts {
+                let there = self.count(measure, name);
+                if there < *count {
+                    out.push(format!("`{name}` has {there} {measure}, {count} are listed; {lower}"));
+                }
             }
         }
         out

@@ -16,6 +16,7 @@ mod fragments;
 mod fuzz;
 mod guide;
 mod house;
+mod measures;
 mod modules;
 mod package;
 mod page;

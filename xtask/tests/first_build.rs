@@ -12,7 +12,7 @@ use std::process::Command;
 
 /// Crates that `cargo run --release -- run quadruped` compiles, ours among them: what was one crate of ours is five, of which the
 /// first command leaves out experiments and, with them, optimal control.
-const CRATES: usize = 137;
+const CRATES: usize = 138;
 /// Crates of the whole program that the first command does without.
 const ABSENT: [&str; 6] =
     ["stiction-learn", "stiction-experiments", "stiction-control", "mcap", "tiny-skia", "ttf-parser"];

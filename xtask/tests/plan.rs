@@ -23,11 +23,13 @@ const PLAN: &[(&str, &str)] = &[
     // Problems as files; what solves and judges them reads no file.
     ("problem-files", "contact dynamics store"),
     ("solvers", "contact dynamics problem-files"),
-    ("models", "dynamics collision store"),
+    // What is simulated; readers of files make it, and know no more of it than its users.
+    ("world", "dynamics collision"),
+    ("models", "dynamics collision world store"),
     // Posing a problem knows no solver and no stepper.
-    ("assembly", "dynamics collision contact models"),
-    ("nmdp", "dynamics collision models assembly"),
-    ("stiction", "dynamics collision contact solvers models assembly nmdp"),
+    ("assembly", "dynamics collision contact world"),
+    ("nmdp", "dynamics collision world assembly"),
+    ("stiction", "dynamics collision contact solvers world models assembly nmdp"),
     // Optimal control plans through the simulator and its derivatives; feedback controllers know the robot alone.
     ("control", "dynamics stiction"),
     ("viewer", "stiction store"),

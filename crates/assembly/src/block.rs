@@ -2,9 +2,14 @@
 
 use crate::forces::ImplicitForce;
 use crate::laws::row::Row;
+use crate::rows::coupling::CouplingRow;
+use crate::rows::dry_friction::DryFrictionRow;
+use crate::rows::kind::{self, RowKind};
+use crate::rows::limit::LimitRow;
+use crate::rows::loop_closure::LoopRow;
+use crate::rows::tendon::{TendonFrictionRow, TendonLimitRow};
 use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
-use stiction_models::World;
 
 /// One block of a constraint problem: a contact, or a scalar row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,65 +102,34 @@ pub enum BlockKey {
     Row(RowKey),
 }
 
-/// Which constraint a scalar row is; stable from step to step.
+/// Which constraint a scalar row is; stable from step to step. Rows of a problem are in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RowKey {
-    /// Side 0 is the lower limit.
-    Limit {
-        joint: usize,
-        side: usize,
-    },
-    DryFriction {
-        dof: usize,
-    },
-    Coupling {
-        index: usize,
-    },
-    /// Row of `world.loops[index]`: 0 to 2 positions, 3 to 5 rotations.
-    Loop {
-        index: usize,
-        row: usize,
-    },
+    Limit(LimitRow),
+    DryFriction(DryFrictionRow),
+    Coupling(CouplingRow),
+    Loop(LoopRow),
     ImplicitForce(ImplicitForce),
-    TendonLimit {
-        tendon: usize,
-        side: usize,
-    },
-    TendonFriction {
-        tendon: usize,
-    },
+    TendonLimit(TendonLimitRow),
+    TendonFriction(TendonFrictionRow),
 }
 
 impl RowKey {
-    /// The set of its impulse, between these bounds.
-    #[inline]
-    pub fn cone(self, [lo, hi]: [f64; 2]) -> Cone {
+    /// The kind of the row.
+    pub fn kind(&self) -> &dyn RowKind {
         match self {
-            Self::Limit { .. } | Self::TendonLimit { .. } => Cone::NonNegative,
-            Self::Coupling { .. } | Self::Loop { .. } => Cone::Free,
-            Self::DryFriction { .. } | Self::ImplicitForce(_) | Self::TendonFriction { .. } => {
-                Cone::Box { lo, hi }
-            }
+            Self::Limit(row) => row,
+            Self::DryFriction(row) => row,
+            Self::Coupling(row) => row,
+            Self::Loop(row) => row,
+            Self::ImplicitForce(row) => row,
+            Self::TendonLimit(row) => row,
+            Self::TendonFriction(row) => row,
         }
     }
 
-    /// The constraint, for a message.
-    pub fn words(self, world: &World) -> String {
-        let model = &world.model;
-        let tendon = |t: usize| &world.tendons[t].name;
-        match self {
-            Self::Limit { joint, .. } => format!("the limit of joint `{}`", model.joints[joint].name),
-            Self::DryFriction { dof } => {
-                format!("the dry friction of joint `{}`", model.joints[model.dofs[dof].joint].name)
-            }
-            Self::Coupling { index } => format!("the coupling `{}`", world.couplings[index].name),
-            Self::Loop { index, .. } => format!("the loop `{}`", world.loops[index].name),
-            Self::ImplicitForce(ImplicitForce::Actuator(a)) => {
-                format!("the actuator `{}`", world.actuators[a].name)
-            }
-            Self::ImplicitForce(ImplicitForce::Tendon(t)) => format!("the tendon `{}`", tendon(t)),
-            Self::TendonLimit { tendon: t, .. } => format!("the limit of tendon `{}`", tendon(t)),
-            Self::TendonFriction { tendon: t } => format!("the dry friction of tendon `{}`", tendon(t)),
-        }
+    /// Set of its impulse, between these bounds.
+    pub fn cone(self, bounds: [f64; 2]) -> Cone {
+        kind::cone(self.kind().set(), bounds)
     }
 }

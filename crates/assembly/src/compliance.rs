@@ -19,7 +19,8 @@ use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{
     Body, CrbaWorkspace, Factor, Joint, JointKind, Kinematics, MassMatrix, Model, crba_into,
 };
-use stiction_models::{self as models, PairSurface, World};
+use stiction_world as world;
+use stiction_world::{PairSurface, World};
 
 /// Smaller weights are none, as MuJoCo's `mjMINVAL`; likewise components of an axis [–].
 const LEAST: f64 = 1e-15;
@@ -103,7 +104,7 @@ fn weighs(law: Law) -> bool {
     matches!(law, Law::Mujoco | Law::MujocoPyramidal)
 }
 
-fn mujoco(s: &models::Softness) -> Material {
+fn mujoco(s: &world::Softness) -> Material {
     Material { solref: s.reference, solimp: s.impedance, impratio: s.impratio, ..Material::default() }
 }
 

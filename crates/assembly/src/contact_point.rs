@@ -17,7 +17,7 @@ use crate::laws::turning::turning_axes;
 use crate::laws::yielding::Spring;
 use stiction_contact::Cone;
 use stiction_dynamics::spatial::Vec3;
-use stiction_models::Compliance;
+use stiction_world::Compliance;
 
 /// One contact point. The frame is (t1, t2, n), n from A to B; see CONVENTIONS.md.
 #[derive(Clone, Copy, Debug)]

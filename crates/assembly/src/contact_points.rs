@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, Moving, SPAN, Shape, ShapeError};
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
 use stiction_dynamics::{Kinematics, difference_into, lanes, motions_into};
-use stiction_models::{Dimension, Material, PairSurface, World};
+use stiction_world::{Dimension, Material, PairSurface, World};
 
 /// MuJoCo's least coefficient of friction where a contact resists turning.
 pub const LEAST: f64 = 1e-5;

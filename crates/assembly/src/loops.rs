@@ -1,7 +1,7 @@
 //! Loops of a world: which frames are held together, and the rows (1) to (5) of [`crate::rows::loop_closure`].
 
 use stiction_dynamics::spatial::{Pose, Vec3};
-use stiction_models::{Hold, World};
+use stiction_world::{Hold, World};
 
 /// Loops whose ends are on different bodies; constant during a run.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! Contact by pressure: from contact surfaces to contact points.
 //!
-//! Two geometries whose surfaces take part in contact by pressure ([`stiction_models::Hydroelastic`]), of which one at least yields,
+//! Two geometries whose surfaces take part in contact by pressure ([`stiction_world::Hydroelastic`]), of which one at least yields,
 //! meet in a patch of polygons in place of points. A law is given
 //!
 //! | detail | points |
@@ -21,7 +21,7 @@ use stiction_collision::{
 };
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Pose, Vec3};
-use stiction_models::{Hydroelastic, Material, PairSurface, World};
+use stiction_world::{Hydroelastic, Material, PairSurface, World};
 
 /// In how many points a law is given a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(crate) struct Patches {
 impl Patches {
     /// Err names the geometry whose shape or numbers no field can be made of.
     pub(crate) fn new(world: &World) -> Result<Self, ShapeError> {
-        let of = |(index, g): (usize, &stiction_models::Geometry)| {
+        let of = |(index, g): (usize, &stiction_world::Geometry)| {
             let named = |source| ShapeError::Collider { index, source: Box::new(source) };
             g.material.hydroelastic.geometry(&g.shape).map_err(named)
         };

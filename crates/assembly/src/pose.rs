@@ -20,7 +20,9 @@
 use crate::contact_point::ContactPoint;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows;
+use crate::rows::dry_friction::DryFrictionRow;
+use crate::rows::tendon::{TendonFrictionRow, TendonLimitRow};
+use crate::rows::{self, kind};
 use crate::warm_start::WarmStart;
 use stiction_dynamics::lanes;
 
@@ -41,7 +43,7 @@ impl Posing<'_> {
         );
         rows::limit::push(self, out, warm);
         if !self.params.is_instant() {
-            rows::dry_friction::push(self, out, warm);
+            kind::push_all::<DryFrictionRow>(self, out, warm);
         }
         let first = out.blocks.len();
         rows::coupling::push(self, out, warm);
@@ -49,7 +51,8 @@ impl Posing<'_> {
         out.note_bilateral(first);
         if !self.params.is_instant() {
             rows::implicit_force::push(self, out, warm);
-            rows::tendon::push(self, out, warm);
+            kind::push_all::<TendonLimitRow>(self, out, warm);
+            kind::push_all::<TendonFrictionRow>(self, out, warm);
         }
     }
 }

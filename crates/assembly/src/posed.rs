@@ -86,7 +86,7 @@ impl Posed {
         scratch.clear();
         scratch.extend(blocks[bilateral.clone()].iter().map(|b| b.bias.feedback));
         // Couplings alone are taken to be independent.
-        if matches!(blocks[bilateral.end - 1].key, BlockKey::Row(RowKey::Loop { .. })) {
+        if matches!(blocks[bilateral.end - 1].key, BlockKey::Row(RowKey::Loop(_))) {
             consistent.find(bilateral.clone(), scratch, problem);
         }
         for (block, feedback) in bilateral.clone().zip(&*scratch) {

@@ -8,7 +8,7 @@ use crate::posed::Posed;
 use stiction_contact::{Law, Material};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Motion;
-use stiction_models::World;
+use stiction_world::World;
 
 /// What is known when rows are posed.
 pub struct Posing<'a> {

@@ -4,7 +4,7 @@
 //! passes by beside an edge. So a far contact, and a near one whose bodies move past each other by more than its gap, counts
 //! only if the motion without contacts brings the two together (1).
 //!
-//! With continuous collision detection, which is on of itself, or where [`stiction_models::Geometry::continuous`] says so, two bodies
+//! With continuous collision detection, which is on of itself, or where [`stiction_world::Geometry::continuous`] says so, two bodies
 //! that move farther past each other in a step than they are thick have no far contacts at all. The step is solved without
 //! these, the motion that results is swept [`stiction_collision::time_of_impact`], and the step ends where two such bodies first
 //! meet (2): there the contact is an ordinary near one, and the rest of the step follows as a step of its own. The motion after
@@ -24,7 +24,7 @@
 use stiction_collision::{CollisionWorld, Manifold, ManifoldPoint, Moving, Shape, Way, time_of_impact};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{JointKind, Model};
-use stiction_models::Geometry;
+use stiction_world::Geometry;
 
 /// Share of their thickness that two bodies may move past each other in a step unwatched, and (3) of the thinner one's that
 /// they may overlap.

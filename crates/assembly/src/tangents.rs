@@ -12,7 +12,7 @@
 use stiction_collision::Shape;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3};
-use stiction_models::{GrainFrame, PairSurface, Tangents, World};
+use stiction_world::{GrainFrame, PairSurface, Tangents, World};
 
 /// Sine of the angle to the normal below which an axis has no direction in the plane of contact [–].
 const NORMAL: f64 = 1e-6;

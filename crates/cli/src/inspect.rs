@@ -6,7 +6,8 @@ use crate::output::{say, say_json};
 use crate::words::short;
 use std::fmt::Write;
 use stiction::State;
-use stiction::models::{Fate, LoadOptions, World};
+use stiction::models::LoadOptions;
+use stiction::world::{Fate, World};
 use stiction_lab::Inspection;
 use stiction_lab::inspect::{JointEntry, LinkEntry, Posture, load_model, state_of};
 

@@ -6,7 +6,7 @@ use crate::learn_input::{sampling_of, tell_samples};
 use crate::output::{say, say_json};
 use crate::progress::Meter;
 use crate::table::table;
-use stiction::models::Ledger;
+use stiction::world::Ledger;
 use stiction_lab::identification::{self, Start};
 use stiction_learn::identify::{Chain, Marginal};
 use stiction_learn::system::{self, IdentifyError, IdentifySettings, Measured, parameter_names};

@@ -77,7 +77,7 @@ pub(crate) fn propagate(args: &PropagateArgs) -> Result<(), Failure> {
 }
 
 /// A step for programs.
-fn told(step: &ScenePropagation, world: &stiction::models::World, random: &mut Random) -> Value {
+fn told(step: &ScenePropagation, world: &stiction::world::World, random: &mut Random) -> Value {
     let [time, deviation] = mean_and_spread(&step.particles.iter().map(|p| p.time).collect::<Vec<_>>());
     json!({
         "hit": step.particles.iter().filter(|p| p.hit > 0).count(),

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use serde::Serialize;
 use std::io::{ErrorKind, Write};
-use stiction::models::Note;
+use stiction::world::Note;
 
 /// Writes `text` and a line end to stdout.
 pub(crate) fn say(text: &str) -> Result<(), Failure> {

@@ -2,7 +2,7 @@
 
 use stiction::StepperName;
 use stiction::dynamics::{JointKind, Model};
-use stiction::models::Topic;
+use stiction::world::Topic;
 use stiction_lab::Summary;
 
 /// Coordinates shown of a final state.

@@ -41,10 +41,10 @@ impl Cone {
     #[inline]
     pub fn dim(&self) -> usize {
         match self {
+            Cone::Free | Cone::NonNegative | Cone::Box { .. } => 1,
             Cone::Friction { .. } => 3,
             Cone::Patch { rolls: false, .. } => 4,
             Cone::Patch { rolls: true, .. } => MAX_ROWS,
-            _ => 1,
         }
     }
 
@@ -59,7 +59,27 @@ impl Cone {
     pub fn normal(&self) -> usize {
         match self {
             Cone::Friction { .. } | Cone::Patch { .. } => 2,
-            _ => 0,
+            Cone::Free | Cone::NonNegative | Cone::Box { .. } => 0,
+        }
+    }
+
+    /// Coefficient of friction μ of a contact [–]; `None` of other blocks.
+    #[inline]
+    pub fn friction(&self) -> Option<f64> {
+        match *self {
+            Cone::Friction { mu } | Cone::Patch { mu, .. } => Some(mu),
+            Cone::Free | Cone::NonNegative | Cone::Box { .. } => None,
+        }
+    }
+
+    /// Rows of friction of a contact, and of a patch those of its moments; empty of other blocks.
+    #[inline]
+    pub fn tangential_rows(&self) -> &'static [usize] {
+        match self {
+            Cone::Free | Cone::NonNegative | Cone::Box { .. } => &[],
+            Cone::Friction { .. } => &[0, 1],
+            Cone::Patch { rolls: false, .. } => &[0, 1, 3],
+            Cone::Patch { rolls: true, .. } => &[0, 1, 3, 4, 5],
         }
     }
 
@@ -107,7 +127,7 @@ impl Cone {
         match *self {
             Cone::Friction { mu } => c[2] += mu * (c[0] * c[0] + c[1] * c[1]).sqrt(),
             Cone::Patch { mu, .. } => c[2] += mu * tangential(c),
-            _ => {}
+            Cone::Free | Cone::NonNegative | Cone::Box { .. } => {}
         }
     }
 }

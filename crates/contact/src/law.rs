@@ -57,16 +57,24 @@ impl Law {
         match self {
             Law::Pyramid => Some(Polygon::Square),
             Law::Facets { facets } | Law::PolyhedralCcp { facets } => Some(Polygon::Regular { facets }),
-            _ => None,
+            Law::Ncp
+            | Law::Raisim
+            | Law::Ccp
+            | Law::Mujoco
+            | Law::MujocoPyramidal
+            | Law::Sap
+            | Law::Lagged
+            | Law::Similar => None,
         }
     }
 
     /// Nearest impulse of a block that the law admits, in place.
     #[inline]
     pub fn project(self, cone: Cone, x: &mut [f64]) {
-        match (cone, self.polygon()) {
-            (Cone::Friction { mu }, Some(polygon)) => put(x, polygon.project_cone(get(x), mu)),
-            _ => cone.project(x),
+        if let (Cone::Friction { mu }, Some(polygon)) = (cone, self.polygon()) {
+            put(x, polygon.project_cone(get(x), mu));
+        } else {
+            cone.project(x);
         }
     }
 

@@ -60,8 +60,8 @@ impl Csr {
     }
 }
 
-/// Find v⁺ with M (v⁺ − v_free) = Jᵀ λ and c = J v⁺ + bias, the same problem as (1) of
-/// [`crate::problem`]. Units follow the coordinates of the model.
+/// Find v⁺ with M (v⁺ − v_free) = Jᵀ λ and c = J v⁺ + bias, the same problem as
+/// (1) of [`crate::problem`]. Units follow the coordinates of the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Primal {
     /// Velocity coordinates.

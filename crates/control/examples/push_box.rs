@@ -7,7 +7,8 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use stiction::dynamics::spatial::Quat;
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::World;
 use stiction::{ContactState, Settings, Simulation, State};
 use stiction_control::ilqr::{
     Gradient, IlqrParams, Point, Simulated, Stage, Tracking, differentiable, optimize,

@@ -18,7 +18,8 @@ use super::ExperimentError;
 use std::path::Path;
 use stiction::contact::Material;
 use stiction::contact::soft::mujoco::{impedance, reference};
-use stiction::models::{Compliance, LoadOptions, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::Compliance;
 use stiction::{Settings, Simulation, Sleep, State, StepperParams};
 
 /// Gravity [m/s²].

@@ -9,7 +9,7 @@
 use super::multibody::{robot, scene, step};
 use super::worst::Worst;
 use super::{Experiment, ExperimentError, Findings, Size, Table};
-use stiction::models::World;
+use stiction::world::World;
 use stiction::{Settings, Simulation, Sleep, State, StepperName};
 use stiction_plot::{Figure, Series};
 

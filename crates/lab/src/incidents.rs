@@ -1,7 +1,7 @@
 //! What a person would call out while watching a run: a robot fell, a servo gives all it has.
 
 use stiction::dynamics::JointKind;
-use stiction::models::{Actuator, Note, Severity, Topic};
+use stiction::world::{Actuator, Note, Severity, Topic};
 use stiction::{Simulation, State};
 
 /// A trunk that is lower than this share of its first height has fallen [–].

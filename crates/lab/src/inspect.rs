@@ -14,7 +14,8 @@ use stiction::dynamics::{
     CrbaWorkspace, Joint, JointKind, Kinematics, Link, MassMatrix, RneaWorkspace, Velocities, bias_into,
     centre_of_mass, crba_into, kinetic_energy, potential_energy, spring_energy,
 };
-use stiction::models::{Fate, LoadError, LoadOptions, World, load, load_str, principal};
+use stiction::models::{LoadError, LoadOptions, load, load_str};
+use stiction::world::{Fate, World, principal};
 use stiction::{NoMemory, State, StateError, check_square};
 use stiction_scene::BUILTIN_MODELS;
 use stiction_scene::nearest::hint;

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 use stiction::contact::Certificate;
-use stiction::models::{Note, Topic};
+use stiction::world::{Note, Topic};
 use stiction::{Answers, EnergyLedger, StepReport, StepStatus};
 
 /// One run, as the command line prints it with `--json`.

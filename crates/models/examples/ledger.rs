@@ -4,7 +4,8 @@
 #![allow(clippy::print_stdout)]
 
 use std::path::Path;
-use stiction_models::{Fate, LoadOptions, load};
+use stiction_models::{LoadOptions, load};
+use stiction_world::Fate;
 
 fn main() {
     for file in std::env::args().skip(1) {

@@ -3,10 +3,10 @@
 //! Each format keeps a vocabulary: rows of elements, attributes and the fate of what the reader
 //! left untouched. What no row knows is [`Fate::Unknown`].
 
-use crate::ledger::{Fate, Ledger};
 use crate::value::hint;
 use crate::xml::{Document, Element, Mark};
 use std::collections::BTreeMap;
+use stiction_world::{Fate, Ledger};
 
 /// One row of a vocabulary.
 pub(crate) struct Row {

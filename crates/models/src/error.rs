@@ -1,8 +1,8 @@
 //! What can be wrong with a robot description: the place, what was found, what was expected.
 
-use crate::ledger::Place;
 use std::path::{Path, PathBuf};
 use stiction_dynamics::ModelError;
+use stiction_world::Place;
 
 /// Why a file could not be read into a world.
 #[derive(Debug, thiserror::Error)]

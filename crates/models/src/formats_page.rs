@@ -5,8 +5,8 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::audit::Vocabulary;
-use crate::ledger::Fate;
 use std::fmt::Write;
+use stiction_world::Fate;
 
 const HEAD: &str = "\
 # What of URDF, SDF and MJCF is supported

@@ -3,12 +3,12 @@
 use crate::error::LoadError;
 use crate::meshes::Meshes;
 use crate::value::shortened;
-use crate::world::World;
 use crate::xml::{Document, MAX_TEXT};
 use crate::{mjcf, sdf, urdf};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use stiction_dynamics::spatial::Vec3;
+use stiction_world::World;
 
 /// Choices that a file leaves open.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,10 +5,10 @@
 //! an inside only where the mesh is closed.
 
 use crate::hulls::HullCache;
-use crate::ledger::{Note, Place, Severity, Topic};
 use crate::mesh::{Filling, TriangleMesh};
-use crate::world::Geometry;
 use stiction_collision::{ConvexMesh, Decomposition, Shape, ShapeError};
+use stiction_world::Geometry;
+use stiction_world::{Note, Place, Severity, Topic};
 
 /// Message about a mesh without a hull.
 pub(crate) const NO_HULL: &str = "no convex hull can be made: its triangles touch";

@@ -1,8 +1,8 @@
 //! Which bodies never touch because a joint holds them together.
 
 use crate::error::LoadError;
-use crate::world::World;
 use crate::xml::Element;
+use stiction_world::World;
 
 /// Most pairs of a base and a body that hangs on it.
 const MAX_PAIRS: usize = 1_000_000;

@@ -5,10 +5,10 @@
 //! are excluded, each with a warning. Pairs that overlap in the neutral posture alone stay pairs, for a
 //! hand must not go through a thigh; they are told. The linter looks for the same overlaps.
 
-use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 use stiction_collision::ShapeError;
 use stiction_dynamics::Kinematics;
+use stiction_world::World;
 
 /// Overlaps smaller than this are left to the contacts [m].
 const TOLERANCE: f64 = 1e-6;

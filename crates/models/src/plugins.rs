@@ -1,9 +1,9 @@
 //! Gazebo's plugins: none is run. Those that only look at a world are without effect on it; any other may drive, hold or
 //! buoy something, and is told as not simulated.
 
-use crate::ledger::{Fate, Place};
 use crate::value::shortened;
 use crate::xml::{Document, Element};
+use stiction_world::{Fate, Place};
 
 /// Words in the names of plugins that measure, publish, record or show.
 const LOOKS: &str = "imu sensor sensors camera cameras multicamera laser lidar ray rays gps navsat altimeter magnetometer \

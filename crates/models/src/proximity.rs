@@ -1,11 +1,11 @@
 //! Drake's `<drake:proximity_properties>` of a <collision>, in URDF and SDF alike: friction, springs, and contact by pressure.
 
 use crate::error::LoadError;
-use crate::hydroelastic::HydroelasticKind;
-use crate::ledger::Fate;
-use crate::surface::{Compliance, Material, Mixing};
 use crate::value::Attribute;
 use crate::xml::Element;
+use stiction_world::Fate;
+use stiction_world::HydroelasticKind;
+use stiction_world::{Compliance, Material, Mixing};
 
 /// The number that a child of the given name states, in the way of the format.
 pub(crate) type Stated<'d> = dyn Fn(Element<'d>, &str) -> Result<Option<Attribute<'d>>, LoadError>;

@@ -1,9 +1,9 @@
 //! Typed access to attributes. Every failure names the place, the value and what was expected.
 
 use crate::error::LoadError;
-use crate::ledger::{Fate, Place};
 use crate::xml::{AttributeNode, Element};
 use stiction_dynamics::spatial::{Quat, Vec3};
+use stiction_world::{Fate, Place};
 
 /// Largest magnitude of a number: far beyond any robot, and its fourth power is finite.
 const MAX_NUMBER: f64 = 1e60;

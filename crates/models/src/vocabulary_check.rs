@@ -6,13 +6,13 @@
 //! do, and otherwise named by this test.
 
 use crate::audit::Vocabulary;
-use crate::ledger::{Fate, Ledger};
 use crate::load::{LoadOptions, load_str};
-use crate::world::World;
 use crate::xml::{Document, Element};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use stiction_world::World;
+use stiction_world::{Fate, Ledger};
 
 /// Words that files may choose among, of all formats.
 const CHOICES: &str = "true false auto enable disable local degree radian xyz zyx hinge slide ball free box sphere capsule \
@@ -51,7 +51,7 @@ fn motion(world: &World) -> String {
     let mut world = world.clone();
     world.ledger = Ledger::default();
     world.visuals.clear();
-    world.extras = crate::extras::Extras::default();
+    world.extras = stiction_world::Extras::default();
     world.name.clear();
     for g in &mut world.geometries {
         g.rgba = [0.0; 4];

@@ -7,12 +7,12 @@
 //! unmarked at the end, [`audit`](crate::audit::audit) looks up and reports.
 
 use crate::error::LoadError;
-use crate::ledger::{Fate, Place};
 use crate::value::Attribute;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use stiction_world::{Fate, Place};
 
 /// Largest file read [bytes].
 pub(crate) const MAX_TEXT: usize = 256 << 20;

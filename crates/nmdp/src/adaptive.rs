@@ -20,7 +20,7 @@ use crate::sites::Sites;
 use serde::{Deserialize, Serialize};
 use stiction_dynamics::spatial::{Force, Vec3};
 use stiction_dynamics::{Kinematics, integrate_into, normalize};
-use stiction_models::World;
+use stiction_world::World;
 
 /// The methods of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use crate::residual::Residual;
 use nalgebra::DMatrix;
 use stiction_dynamics::differences::fourth_order;
 use stiction_dynamics::integrate_into;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Displacements of positions, of velocities, of controls and of weights.
 const DISPLACED: [f64; 4] = [1e-6, 1e-4, 1e-4, 1e-4];

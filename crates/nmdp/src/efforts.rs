@@ -15,7 +15,7 @@ use stiction_assembly::forces::tendons::length_and_rate;
 use stiction_assembly::laws::spring::{held_damper, held_spring};
 use stiction_dynamics::spatial::Mat3;
 use stiction_dynamics::{Dual, Model};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Efforts on the joints of a world.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Efforts {
             let mut chain = std::iter::successors(Some(i.max(j)), |&d| model.dofs[d].parent);
             chain.any(|d| d == i.min(j))
         };
-        let across = |a: &stiction_models::Actuator| {
+        let across = |a: &stiction_world::Actuator| {
             let dofs = a.transmission.iter().map(|t| t.0);
             dofs.clone().any(|i| dofs.clone().any(|j| !on_branch(i, j)))
         };

@@ -17,7 +17,7 @@ use crate::simplex_qp::{QpStatus, SimplexQp};
 use crate::sites::Sites;
 use crate::tree_lu::TreeLu;
 use stiction_dynamics::{CrbaWorkspace, MassMatrix, RneaWorkspace, Velocities, bias_into, crba_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Workspace of the method.
 #[derive(Clone, Debug)]

@@ -28,7 +28,7 @@ use stiction_assembly::contact_points::friction;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::JointStop;
 use stiction_dynamics::spatial::{Pose, Vec3, vec3};
-use stiction_models::World;
+use stiction_world::World;
 
 /// A world that these steppers do not take.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

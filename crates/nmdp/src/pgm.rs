@@ -23,7 +23,7 @@ use crate::report::{Failure, NmdpReport};
 use crate::residual::{Residual, dot, norm};
 use crate::simplex_qp::{QpStatus, SimplexQp};
 use std::ops::Range;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Workspace of the method.
 #[derive(Clone, Debug)]

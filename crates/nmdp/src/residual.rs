@@ -27,7 +27,7 @@ use crate::tree_lu::{Rank, TreeLu};
 use serde::{Deserialize, Serialize};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::Vec3;
-use stiction_models::World;
+use stiction_world::World;
 
 /// The energy at the end of a step that is made least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

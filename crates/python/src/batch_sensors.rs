@@ -11,7 +11,7 @@ use numpy::PyArray2;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use stiction::assembly::forces::actuators::{self, is_servo};
-use stiction::models::{Actuator, World};
+use stiction::world::{Actuator, World};
 use stiction::{Settings, State};
 use stiction_sensors::Forward;
 use stiction_sensors::readings;

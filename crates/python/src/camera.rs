@@ -5,8 +5,8 @@ use crate::record::frame_now;
 use crate::simulation::Simulation;
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
-use stiction::models::World;
 use stiction::scene_of;
+use stiction::world::World;
 use stiction_camera::{Image, Lens, Look, Painter};
 
 /// Most pixels of a picture.

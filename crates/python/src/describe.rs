@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use stiction::collision::Shape;
 use stiction::dynamics::JointKind;
 use stiction::dynamics::spatial::Inertia;
-use stiction::models::{Custom, Dimension, Fate, Hold, TendonPath};
+use stiction::world::{Custom, Dimension, Fate, Hold, TendonPath};
 
 /// Tables by name, each a list of records in the order of their indices.
 pub(crate) fn world(of: &World) -> Value {

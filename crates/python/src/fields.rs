@@ -4,7 +4,7 @@ use crate::errors::wrong;
 use pyo3::prelude::*;
 use stiction::batch::Fields;
 use stiction::dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
-use stiction::models::World;
+use stiction::world::World;
 
 /// A kind of thing that a row of numbers belongs to.
 #[derive(Clone, Copy)]
@@ -85,7 +85,7 @@ impl Quantity {
 
     /// The numbers of the quantity.
     pub(crate) fn get(&self, fields: &Fields) -> Vec<f64> {
-        let laws = |f: fn(&stiction::models::ActuatorLaw) -> f64| fields.law.iter().map(f).collect();
+        let laws = |f: fn(&stiction::world::ActuatorLaw) -> f64| fields.law.iter().map(f).collect();
         match self.name {
             "gravity" => fields.gravity.to_array().to_vec(),
             "mass" => fields.inertia.iter().map(|I| I.mass).collect(),

@@ -13,8 +13,9 @@ use crate::world::World;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use stiction::StepperName;
-use stiction::assembly::block::{BlockKey, RowKey};
+use stiction::assembly::block::BlockKey;
 use stiction::assembly::forces::{GravityCompensation, ImplicitForce, actuators, tendons};
+use stiction::assembly::rows::kind::Work;
 
 #[pymethods]
 impl World {
@@ -60,7 +61,7 @@ impl World {
         all.extend(dry.next().map(|d| format!("joint `{}` has dry friction", model.joints[d.joint].name)));
         all.extend(world.couplings.first().map(|c| format!("coupling `{}` holds", c.name)));
         all.extend(world.loops.iter().find(|l| l.active).map(|l| format!("loop `{}` holds", l.name)));
-        let holds = |t: &&stiction::models::Tendon| t.limit.is_some() || t.friction > 0.0;
+        let holds = |t: &&stiction::world::Tendon| t.limit.is_some() || t.friction > 0.0;
         let tendon = world.tendons.iter().find(holds);
         all.extend(tendon.map(|t| format!("tendon `{}` has a limit or dry friction", t.name)));
         Ok(all)
@@ -97,7 +98,7 @@ impl Simulation {
         let tau = guarded(|| {
             let mut given = impulses.to_vec();
             for (i, block) in posed.blocks.iter().enumerate() {
-                if matches!(block.key, BlockKey::Row(RowKey::ImplicitForce(_))) {
+                if matches!(block.key, BlockKey::Row(key) if key.kind().work() == Work::Actuators) {
                     given[posed.problem.range(i)].fill(0.0);
                 }
             }

@@ -2,7 +2,7 @@
 
 use crate::workspace::Workspaces;
 use std::sync::Arc;
-use stiction::models::World;
+use stiction::world::World;
 use stiction_sensors::Offered;
 
 /// The world of an environment, where it has numbers of its own.

@@ -6,7 +6,7 @@ use crate::workspace::Workspaces;
 use numpy::{AllowTypeChange, PyArrayLikeDyn};
 use pyo3::prelude::*;
 use std::sync::{Arc, OnceLock};
-use stiction::{Settings, State, models};
+use stiction::{Settings, State, world};
 use stiction_scene::{Force, Motion, Setup};
 use stiction_sensors::Reading;
 
@@ -14,7 +14,7 @@ use stiction_sensors::Reading;
 #[pyclass(frozen, module = "stiction._stiction")]
 pub(crate) struct World {
     pub(crate) name: String,
-    pub(crate) world: Arc<models::World>,
+    pub(crate) world: Arc<world::World>,
     /// Where it starts.
     pub(crate) state: State,
     pub(crate) settings: Settings,

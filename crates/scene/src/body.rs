@@ -6,8 +6,8 @@ use super::{Scene, SceneError, ground::surface};
 use std::sync::Arc;
 use stiction::collision::{HeightField, Shape};
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::Material;
 use stiction::random::Random;
+use stiction::world::Material;
 use stiction::{Composer, FreeBody, UNCOLOURED};
 
 /// Copies beyond which a file is taken for a mistake.

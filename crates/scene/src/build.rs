@@ -6,8 +6,8 @@ use super::robot_file::complete;
 use super::{Force, Motion, Scene, SceneError};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Vec3, vec3};
-use stiction::models::{Note, Severity, Topic, World};
 use stiction::solvers::registry::{self, Common, SolverError};
+use stiction::world::{Note, Severity, Topic, World};
 use stiction::{Composer, Settings, State};
 
 /// Standard gravity as roboticists write it [m/s²].

@@ -1,7 +1,8 @@
 //! What can be wrong with a scene: the place, what was found, what was expected.
 
 use std::path::PathBuf;
-use stiction::models::{LoadError, Place};
+use stiction::models::LoadError;
+use stiction::world::Place;
 use stiction::{ComposeError, SetupError};
 
 /// Why a scene cannot be read or set up.

@@ -9,7 +9,7 @@ use super::{Scene, SceneError};
 use crate::nearest::hint;
 use stiction::Simulation;
 use stiction::dynamics::spatial::Vec3;
-use stiction::models::World;
+use stiction::world::World;
 
 /// A force on a body, constant or growing.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,7 +11,7 @@ use stiction::State;
 use stiction::collision::Shape;
 use stiction::dynamics::Kinematics;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::{
+use stiction::world::{
     Compliance, Geometry, Hydroelastic, HydroelasticKind, Material, Note, Severity, Softness, World,
 };
 

@@ -14,7 +14,7 @@ use super::spec::{ActuatorKind, HoldSpec};
 use std::f64::consts::TAU;
 use stiction::State;
 use stiction::dynamics::{CrbaWorkspace, JointKind, Kinematics, MassMatrix, crba_into};
-use stiction::models::{Actuator, ActuatorLaw, World};
+use stiction::world::{Actuator, ActuatorLaw, World};
 
 /// f of (2) [Hz].
 const DEFAULT_FREQUENCY: f64 = 10.0;

@@ -4,7 +4,7 @@ use super::ground::carrier;
 use stiction::State;
 use stiction::dynamics::JointKind;
 use stiction::dynamics::spatial::Vec3;
-use stiction::models::{TendonPath, Waypoint, World};
+use stiction::world::{TendonPath, Waypoint, World};
 
 /// Trees that loops, couplings or tendons hold together.
 pub(super) struct Group {

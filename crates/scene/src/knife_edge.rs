@@ -3,7 +3,7 @@
 use super::spec::KnifeEdgeSpec;
 use super::{Scene, SceneError};
 use crate::nearest::hint;
-use stiction::models::{LoopClosure, World};
+use stiction::world::{LoopClosure, World};
 
 impl Scene {
     /// `[[knife_edge]]` number `index`, on a moving link of `world`.

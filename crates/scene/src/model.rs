@@ -14,7 +14,8 @@ use stiction::State;
 use stiction::dynamics::spatial::{Pose, Vec3};
 use stiction::dynamics::{Joint, JointKind, Model};
 use stiction::models::check::{Report, check};
-use stiction::models::{Keyframe, LoadOptions, Note, Severity, World, load, load_str};
+use stiction::models::{LoadOptions, load, load_str};
+use stiction::world::{Keyframe, Note, Severity, World};
 
 /// Word for the posture of no keyframe.
 const NEUTRAL: &str = "neutral";

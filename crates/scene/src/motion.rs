@@ -13,7 +13,7 @@ use super::{Finite, Positive, Scene, SceneError, Track};
 use serde::{Deserialize, Serialize};
 use stiction::Simulation;
 use stiction::assembly::forces::actuators;
-use stiction::models::World;
+use stiction::world::World;
 
 /// `[motion]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

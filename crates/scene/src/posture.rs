@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use stiction::State;
-use stiction::models::World;
+use stiction::world::World;
 
 /// Postures of an SRDF in which robots stand, the first that there is.
 pub(super) const STANDING: [&str; 4] = ["home", "standing", "stand", "half_sitting"];

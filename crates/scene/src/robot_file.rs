@@ -10,7 +10,7 @@ use stiction::State;
 use stiction::collision::Shape;
 use stiction::dynamics::JointKind;
 use stiction::dynamics::spatial::{Pose, Vec3};
-use stiction::models::{Geometry, Note, Severity, World};
+use stiction::world::{Geometry, Note, Severity, World};
 
 /// Height above an added ground from which a robot settles [m].
 const CLEARANCE: f64 = 1e-3;

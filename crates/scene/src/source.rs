@@ -5,7 +5,7 @@ use crate::nearest::hint;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stiction::models::Place;
+use stiction::world::Place;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

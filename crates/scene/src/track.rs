@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use stiction::Simulation;
 use stiction::assembly::forces::actuators;
-use stiction::models::{Actuator, World};
+use stiction::world::{Actuator, World};
 
 /// A row this much after the start of a step still counts for it [s]: times in files are rounded.
 const HAIR: f64 = 1e-9;

@@ -17,7 +17,7 @@ use stiction::assembly::compliance::ComplianceParameters;
 use stiction::contact::Law;
 use stiction::contact::soft::mujoco::reference;
 use stiction::contact::softness::Material;
-use stiction::models::{Compliance, Fate, Note, Severity, Softness, Topic};
+use stiction::world::{Compliance, Fate, Note, Severity, Softness, Topic};
 
 /// Rounds in which δ is found; d changes little over them.
 const ROUNDS: usize = 50;

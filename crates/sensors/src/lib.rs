@@ -21,7 +21,7 @@ pub use readings::{Offered, readings};
 pub use senses::{Senses, hangs_on};
 
 use stiction::dynamics::{Accelerations, ColumnRates, Velocities};
-use stiction::models::World;
+use stiction::world::World;
 use stiction::{Simulation, StepReport};
 
 /// Numbers of readings at the present state of `sim`, with accelerations and forces as `found`.

@@ -4,7 +4,7 @@ use crate::reading::{Frame, Kind, Reading};
 use stiction::collision::Shape;
 use stiction::dynamics::JointKind;
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
-use stiction::models::{Sensor, TendonPath, World};
+use stiction::world::{Sensor, TendonPath, World};
 
 /// A reading, or why it is not offered.
 pub type Offered = Result<Reading, String>;

@@ -17,7 +17,7 @@ use stiction::dynamics::spatial::{Motion, Pose, Vec3};
 use stiction::dynamics::{
     Accelerations, Kinematics, Velocities, kinetic_energy, potential_energy, spring_energy,
 };
-use stiction::models::World;
+use stiction::world::World;
 
 /// All that sensors read, computed once for all of them.
 pub struct Senses<'a> {
@@ -197,7 +197,7 @@ impl Senses<'_> {
             Kind::Rate(terms) => out.push(self.sum(terms, |dof| self.v[dof])),
             Kind::Effort(actuator) => out.push(self.efforts[*actuator]),
             Kind::EffortOfDof(dof) => {
-                let of = |(i, a): (usize, &stiction::models::Actuator)| -> f64 {
+                let of = |(i, a): (usize, &stiction::world::Actuator)| -> f64 {
                     let at = a.transmission.iter().filter(|(d, _)| d == dof);
                     at.map(|(_, c)| c * self.efforts[i]).sum()
                 };

@@ -99,12 +99,11 @@ pub(crate) fn scaled_matrix_into(problem: &ConstraintProblem, scale: &[f64], out
 fn resolve(task: &Task, lambda: &mut [f64]) {
     for (i, cone) in task.problem.cones().iter().enumerate() {
         let x = &mut lambda[task.problem.range(i)];
-        match *cone {
-            Cone::Friction { mu } if task.law == Law::Ncp => {
-                Cone::NonNegative.project(&mut x[2..]);
-                shorten(x, mu * x[2]);
-            }
-            _ => cone.project(x),
+        if let (Cone::Friction { mu }, Law::Ncp) = (*cone, task.law) {
+            Cone::NonNegative.project(&mut x[2..]);
+            shorten(x, mu * x[2]);
+        } else {
+            cone.project(x);
         }
     }
 }

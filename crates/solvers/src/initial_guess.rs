@@ -227,7 +227,7 @@ impl InitialGuesses {
     }
 }
 
-/// Where between the second start (0) and the one given (1) least is left, by a parabola through both and their middle; and
+/// Where between the second start, at 0, and the one given, at 1, least is left, by a parabola through both and their middle; and
 /// the square of what is left there. Sets are convex and velocities go with impulses, so both are mixed alike.
 fn least_between(task: &Task, given: &Candidate, second: &Candidate) -> Option<(f64, f64)> {
     let at = |share: f64| -> f64 {

@@ -112,7 +112,11 @@ pub(crate) fn noslip(
                     cone.project(&mut x);
                     [x[0], 0.0, 0.0]
                 }
-                _ => old,
+                SoftBlock::Cone { .. }
+                | SoftBlock::Patch { .. }
+                | SoftBlock::HuntCrossley { .. }
+                | SoftBlock::Off
+                | SoftBlock::Inert => old,
             };
             move_to(problem, i, new, lambda, c);
         }

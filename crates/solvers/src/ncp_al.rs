@@ -225,7 +225,7 @@ impl Augmented {
                     by[2] = correction() - more * held[2];
                     SoftBlock::Patch { mu, compliance: [tangent, own[2] + more], shift: by }
                 }
-                _ => {
+                Cone::Free | Cone::NonNegative | Cone::Box { .. } => {
                     let soft = own[0] + more;
                     SoftBlock::Cone { cone, compliance: [soft; 3], shift: [(own[0] - soft) * held[0]; 3] }
                 }

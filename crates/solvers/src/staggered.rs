@@ -139,7 +139,7 @@ impl Staggered {
     }
 }
 
-/// (1) or (4): some of the rows, the others held.
+/// (1) or (2): some of the rows, the others held.
 #[derive(Default)]
 struct Side {
     rows: Vec<usize>,

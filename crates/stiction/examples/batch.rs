@@ -13,7 +13,8 @@ use std::path::Path;
 use stiction::batch::{Batch, BatchSettings, Path as Taken};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, vec3};
-use stiction::models::{Actuator, ActuatorLaw, LoadOptions, Material, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::{Actuator, ActuatorLaw, Material, World};
 use stiction::{Composer, Settings, Simulation, State, UNCOLOURED};
 
 const CART: &str = r#"

@@ -13,7 +13,8 @@
 use std::path::Path;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, vec3};
-use stiction::models::{Actuator, ActuatorLaw, LoadOptions, Material, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::{Actuator, ActuatorLaw, Material};
 use stiction::{Composer, Settings, Simulation, State, UNCOLOURED};
 
 const LEG: &str = r#"

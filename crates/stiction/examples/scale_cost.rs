@@ -161,7 +161,8 @@ mod world {
     use std::path::Path;
     use stiction::collision::Shape;
     use stiction::dynamics::spatial::{Pose, Quat, vec3};
-    use stiction::models::{Keyframe, LoadOptions, Material, World, load, to_mjcf};
+    use stiction::models::{LoadOptions, load, to_mjcf};
+    use stiction::world::{Keyframe, Material, World};
     use stiction::{Composer, FreeBody, State, UNCOLOURED};
 
     type Start = (World, State, Vec<f64>);

@@ -9,7 +9,7 @@
 
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
-use stiction::models::Material;
+use stiction::world::Material;
 use stiction::{Composer, FreeBody, Settings, Simulation, UNCOLOURED};
 
 /// Coefficient of friction [–].

@@ -4,7 +4,7 @@ use crate::State;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
 use stiction_dynamics::{JointKind, JointSpec, Model, ModelBuilder, ModelError};
-use stiction_models::{Actuator, Counts, Coupling, DriveLimit, Geometry, Material, World};
+use stiction_world::{Actuator, Counts, Coupling, DriveLimit, Geometry, Material, World};
 
 /// A free rigid body of one shape.
 #[derive(Clone, Debug)]

@@ -13,6 +13,7 @@
 //! step took them is not the difference of their potentials.
 
 use serde::Serialize;
+use stiction_assembly::rows::kind::Work;
 
 /// Energies and works of one step [J]. The changes of energy on the left of (3) are `kinetic`, `gravity` and `springs`; all
 /// other entries are on its right.
@@ -47,6 +48,16 @@ pub struct EnergyLedger {
 }
 
 impl EnergyLedger {
+    /// Account that has the work of a scalar row.
+    pub(crate) fn of_row(&mut self, work: Work) -> &mut f64 {
+        match work {
+            Work::Limits => &mut self.limits,
+            Work::DryFriction => &mut self.joint_friction,
+            Work::Constraints => &mut self.constraints,
+            Work::Actuators => &mut self.actuators,
+        }
+    }
+
     /// ΔE, the left of (3) [J].
     pub fn change(&self) -> f64 {
         self.kinetic + self.gravity + self.springs

@@ -9,7 +9,7 @@
 //! ```
 //! use stiction::collision::Shape;
 //! use stiction::dynamics::spatial::{Pose, Vec3, vec3};
-//! use stiction::models::Material;
+//! use stiction::world::Material;
 //! use stiction::{Composer, FreeBody, Settings, Simulation, UNCOLOURED};
 //!
 //! fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -35,7 +35,7 @@
 //!
 //! | noun | is |
 //! |---|---|
-//! | [`World`](models::World) | what does not change during a run: a tree of bodies and joints, geometries and their materials, actuators, couplings, loops; the name of every part, and a [ledger](models::Ledger) of what its file says that is not simulated |
+//! | [`World`](world::World) | what does not change during a run: a tree of bodies and joints, geometries and their materials, actuators, couplings, loops; the name of every part, and a [ledger](world::Ledger) of what its file says that is not simulated |
 //! | [`Composer`] | puts a world together: ground, free bodies, whole robots at chosen poses |
 //! | [`State`] | what changes: time in seconds, configuration q, velocity v; how joints are counted is in `CONVENTIONS.md` |
 //! | [`Settings`] | contact solver by name, its tolerance [m/s], threads, and the parameters of time stepping ([`StepperParams`]), the step h in seconds among them |
@@ -147,3 +147,4 @@ pub use stiction_dynamics as dynamics;
 pub use stiction_models as models;
 pub use stiction_nmdp as nmdp;
 pub use stiction_solvers as solvers;
+pub use stiction_world as world;

@@ -10,7 +10,7 @@
 use serde::{Deserialize, Serialize};
 use stiction_dynamics::spatial::Quat;
 use stiction_dynamics::{Joint, JointKind};
-use stiction_models::{Actuator, World, principal};
+use stiction_world::{Actuator, World, principal};
 
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

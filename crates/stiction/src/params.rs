@@ -36,7 +36,7 @@ pub struct StepperParams {
     /// Sweep two bodies that move farther past each other in a step than they are thick, so that none passes through another
     /// however fast (see [`stiction_assembly::swept`]). Half-spaces are never passed through. A step in which one meets something is
     /// solved in parts; contacts, problem and certificate are those of the last. Two triangle meshes are swept only where one asks
-    /// for it ([`stiction_models::Geometry::continuous`]); so is everything in batches.
+    /// for it ([`stiction_world::Geometry::continuous`]); so is everything in batches.
     pub continuous: bool,
     /// A step that fails, does not converge or makes energy that nothing explains is done again in 2, 4, … 2ⁿ parts, n at most this; the report says in how
     /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only. Problem and certificate are those of the last

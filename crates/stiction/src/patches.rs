@@ -5,7 +5,7 @@ use stiction_assembly::{ContactFinder, ContactPoint, FoundPatch, Lookahead, Patc
 use stiction_collision::ShapeError;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Motion;
-use stiction_models::{HydroelasticKind, World};
+use stiction_world::{HydroelasticKind, World};
 
 /// Finds the polygons of what meets by pressure, apart from any step.
 pub(crate) struct Patches {

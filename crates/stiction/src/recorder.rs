@@ -8,7 +8,7 @@ use crate::report::{StepReport, StepStatus};
 use crate::simulation::{ContactState, Simulation};
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::Vec3;
-use stiction_models::Drawing;
+use stiction_world::Drawing;
 
 /// Slip below this counts as sticking in a recording [m/s].
 const STICK_SPEED: f64 = 1e-6;

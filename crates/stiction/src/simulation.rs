@@ -22,8 +22,8 @@ use stiction_contact::certificate::worse;
 use stiction_contact::{Certificate, ConstraintProblem, ContactSolver, Judge};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Kinematics, Velocities, kinetic_energy, potential_energy, spring_energy};
-use stiction_models::{Dimension, World};
 use stiction_solvers::registry::{self, Common, SolverError};
+use stiction_world::{Dimension, World};
 
 /// Why a simulation cannot start.
 #[derive(Debug, thiserror::Error)]

@@ -12,7 +12,7 @@ use crate::stepping::Memory;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write};
 pub(crate) use stiction_assembly::warm_start::Bits;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Of the layout of [`Snapshot`].
 pub(crate) const VERSION: u32 = 4;

@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, vec3};
-use stiction::models::Material;
+use stiction::world::Material;
 use stiction::{Composer, FreeBody, Settings, Simulation, State, UNCOLOURED};
 
 /// Of all threads: this file holds one test.

@@ -11,7 +11,7 @@
 
 mod circles;
 mod source;
-mod tokens;
+pub(crate) mod tokens;
 mod tree;
 
 use crate::house::{File, Finding};

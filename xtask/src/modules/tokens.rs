@@ -4,20 +4,20 @@
 
 /// A word (name, keyword, number) or a mark, and its line, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Token<'a> {
-    pub(super) text: &'a str,
-    pub(super) line: usize,
+pub(crate) struct Token<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) line: usize,
 }
 
 impl Token<'_> {
     /// Whether this is a name or a keyword.
-    pub(super) fn is_word(&self) -> bool {
+    pub(crate) fn is_word(&self) -> bool {
         self.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
     }
 }
 
 /// The tokens of `text` that are compiled outside of tests.
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     without_tests(&all(text))
 }
 
@@ -135,7 +135,7 @@ fn without_tests<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
 }
 
 /// Behind the bracket that closes the one at `open`.
-fn closed(tokens: &[Token], open: usize) -> usize {
+pub(crate) fn closed(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0;
     for (n, token) in tokens.iter().enumerate().skip(open) {
         match token.text {

@@ -14,7 +14,7 @@ use crate::laws::spring;
 use std::sync::Arc;
 use stiction_dynamics::spatial::{Quat, Vec3};
 use stiction_dynamics::{Dual, JointKind, Model};
-use stiction_models::{Actuator, World};
+use stiction_world::{Actuator, World};
 
 /// True of actuators whose effort depends on how the robot stands or moves.
 pub fn is_servo(a: &Actuator) -> bool {

@@ -16,7 +16,7 @@ use super::ImplicitForce;
 use super::actuators::{self, at_velocity, change, clamp, is_servo};
 use crate::laws::actuator::Effort;
 use stiction_dynamics::MassMatrix;
-use stiction_models::{Actuator, World};
+use stiction_world::{Actuator, World};
 
 /// Efforts that differ by less than this share of them are the same [–].
 const ROUNDING: f64 = 1e-9;

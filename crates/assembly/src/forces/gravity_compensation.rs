@@ -6,7 +6,7 @@
 
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Pose, Vec3};
-use stiction_models::World;
+use stiction_world::World;
 
 /// One link's part of (1).
 struct Carried {

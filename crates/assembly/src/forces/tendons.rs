@@ -2,7 +2,7 @@
 
 use crate::forces::{Effort, ImplicitForce};
 use crate::laws::spring::TendonSpring;
-use stiction_models::{Tendon, World};
+use stiction_world::{Tendon, World};
 
 /// The law of a tendon's spring and damper.
 pub fn law(t: &Tendon) -> TendonSpring {

@@ -16,8 +16,10 @@ use stiction_dynamics::Real;
 /// A row, its bias by cause as in [`crate::Bias`].
 #[derive(Clone, Copy, Debug)]
 pub struct Row<T: Real> {
-    /// It is a row in these lanes; elsewhere its numbers are any.
+    /// Lanes in which the row acts; elsewhere its numbers are any.
     pub there: T::Mask,
+    /// Distance φ to a limit, error e of a coupling, 0 of other rows [m or rad].
+    pub error: T,
     /// J v_f [m/s or rad/s].
     pub free: T,
     /// Bias of an open gap, or of a force [m/s or rad/s].
@@ -37,7 +39,22 @@ impl<T: Real> Row<T> {
     #[inline(always)]
     pub fn new(there: T::Mask, free: T, bounds: [T; 2]) -> Self {
         let zero = free.zero();
-        Self { there, free, gap: zero, feedback: zero, correction: zero, bounds, compliance: zero }
+        Self {
+            there,
+            error: zero,
+            free,
+            gap: zero,
+            feedback: zero,
+            correction: zero,
+            bounds,
+            compliance: zero,
+        }
+    }
+
+    /// A row in no lane.
+    #[inline(always)]
+    pub fn none(zero: T) -> Self {
+        Self::new(zero.less(zero), zero, [zero; 2])
     }
 
     /// g [m/s or rad/s].
@@ -62,7 +79,7 @@ impl<T: Real> RowParams<T> {
         let of_gap = self.gap_bias(gap);
         let there = gap.at_most(self.reach(before, free));
         let bounds = [gap.zero(), gap.like(f64::INFINITY)];
-        Row { gap: of_gap.gap, correction: of_gap.correction, ..Row::new(there, free, bounds) }
+        Row { error: gap, gap: of_gap.gap, correction: of_gap.correction, ..Row::new(there, free, bounds) }
     }
 
     /// (2) of a dof or tendon with the dry friction τ_f [N or N·m].
@@ -77,7 +94,7 @@ impl<T: Real> RowParams<T> {
     pub fn coupling(&self, error: T, free: T) -> Row<T> {
         let infinite = free.like(f64::INFINITY);
         let there = free.zero().less(free.one());
-        Row { feedback: self.coupling_bias(error), ..Row::new(there, free, [-infinite, infinite]) }
+        Row { error, feedback: self.coupling_bias(error), ..Row::new(there, free, [-infinite, infinite]) }
     }
 
     /// (4) of a force within `range`, where its k > 0; `change` is J v_f − J v.

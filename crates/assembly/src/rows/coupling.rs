@@ -7,41 +7,113 @@
 //! Those of linkages that turn have the slope p' of the middle of the step ([`crate::turning`]).
 
 use crate::block::RowKey;
+use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
+use crate::rows::kind::{self, At, ImpulseSet, LinearRow, RowKind, Terms, Work, any_tree};
 use crate::warm_start::WarmStart;
+use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
+use stiction_dynamics::Real;
+use stiction_world::World;
+
+/// A coupling of `world.couplings`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CouplingRow {
+    pub index: usize,
+}
+
+impl RowKind for CouplingRow {
+    fn key(&self) -> RowKey {
+        RowKey::Coupling(*self)
+    }
+
+    fn set(&self) -> ImpulseSet {
+        ImpulseSet::Free
+    }
+
+    fn work(&self) -> Work {
+        Work::Constraints
+    }
+
+    fn words(&self, world: &World) -> String {
+        format!("the coupling `{}`", world.couplings[self.index].name)
+    }
+
+    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
+        let coupling = &world.couplings[self.index];
+        let bend = coupling.curve.as_ref().map_or(&[][..], |c| &c.terms);
+        [&coupling.terms, bend].iter().any(|terms| any_tree(world, &Terms::sum(1.0, terms), tree))
+    }
+}
+
+/// The straight part of (1), p = 0.
+impl LinearRow for CouplingRow {
+    fn all(world: &World) -> impl Iterator<Item = Self> {
+        (0..world.couplings.len()).map(|index| Self { index })
+    }
+
+    #[inline(always)]
+    fn terms<'a>(&self, world: &'a World) -> Terms<'a> {
+        Terms::sum(1.0, &world.couplings[self.index].terms)
+    }
+
+    #[inline(always)]
+    fn row<T: Real>(&self, world: &World, at: &At<'_, T>) -> Row<T> {
+        let terms = self.terms(world);
+        let error = at.length(&terms) - at.zero().like(world.couplings[self.index].offset);
+        at.params.coupling(error, at.rates(&terms)[1])
+    }
+
+    fn soften(&self, p: &Posing<'_>, out: &mut Posed) {
+        let coupling = &p.world.couplings[self.index];
+        let bend = coupling.curve.iter().flat_map(|c| &c.terms);
+        p.soften_coupling(out, coupling.terms.iter().chain(bend).map(|t| t.0));
+    }
+}
 
 /// Pushes (1).
 pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
-    for (index, coupling) in p.world.couplings.iter().enumerate() {
-        let along = |terms: &[(usize, f64)], x: &dyn Fn(usize) -> f64| -> f64 {
-            terms.iter().map(|&(dof, c)| c * x(dof)).sum()
-        };
-        let (q, v) = (|d: usize| p.q[p.q_of_dof[d]], |d: usize| p.free_velocity[d]);
-        let curved = coupling.curve.as_ref();
-        let at =
-            |q: &dyn Fn(usize) -> f64| curved.map_or((0.0, 0.0), |c| c.at(along(&c.terms, q) - c.reference));
-        let bend = curved.map_or(&[][..], |c| &c.terms[..]);
-        let rate = |slope: f64, v: &dyn Fn(usize) -> f64| along(&coupling.terms, v) - slope * along(bend, v);
-        let (value, start_slope) = at(&q);
-        let error = along(&coupling.terms, &q) - coupling.offset - value;
+    let at = p.at();
+    for row in CouplingRow::all(p.world) {
+        let coupling = &p.world.couplings[row.index];
         let tree = |&(dof, _): &(usize, f64)| p.world.model.bodies[p.world.model.dofs[dof].body].tree;
-        let middle = p.middle_of(coupling.terms.iter().chain(bend).map(tree));
-        let slope = middle.map_or(start_slope, |m| at(&|d| m.q[p.q_of_dof[d]]).1);
-        let (free, before) = (rate(slope, &v), |slope: f64| rate(slope, &|d| p.v[d]));
-        let bent = bend.iter().map(|&(dof, c)| (dof, -slope * c));
-        out.jacobian.push_sum(coupling.terms.iter().copied().chain(bent), &p.world.model);
-        let key = RowKey::Coupling { index };
-        if middle.is_some() {
-            let bias = p.params.turning_bias(free, [before(slope), before(start_slope)], error);
-            out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
+        let bend = coupling.curve.iter().flat_map(|c| &c.terms);
+        if coupling.curve.is_none() && p.middle_of(coupling.terms.iter().map(tree)).is_none() {
+            kind::push(row, p, &at, out, warm);
         } else {
-            let row = p.params.coupling(error, free);
-            out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(error));
+            let middle = p.middle_of(coupling.terms.iter().chain(bend).map(tree)).map(|m| m.q);
+            push_bent(row, middle, p, out, warm);
         }
-        let terms = coupling.terms.iter().chain(bend);
-        p.soften_coupling(out, terms.map(|t| t.0));
-        warm.recall(key);
     }
+}
+
+/// Pushes (1) of a curve, or of a linkage that turns: `middle` is its q in the middle of the step.
+fn push_bent(
+    row: CouplingRow,
+    middle: Option<&[f64]>,
+    p: &Posing<'_>,
+    out: &mut Posed,
+    warm: &mut WarmStart,
+) {
+    let coupling = &p.world.couplings[row.index];
+    let curve = coupling.curve.as_ref();
+    let terms = row.terms(p.world);
+    let bend = Terms::sum(1.0, curve.map_or(&[][..], |c| &c.terms));
+    let length = |terms: &Terms<'_>, q: &[f64]| terms.along(0.0, |dof| q[p.q_of_dof[dof]]);
+    let at = |q: &[f64]| curve.map_or((0.0, 0.0), |c| c.at(length(&bend, q) - c.reference));
+    let (value, start_slope) = at(p.q);
+    let slope = middle.map_or(start_slope, |q| at(q).1);
+    let error = length(&terms, p.q) - coupling.offset - value;
+    let rate = |slope: f64, v: &[f64]| terms.along(0.0, |dof| v[dof]) - slope * bend.along(0.0, |dof| v[dof]);
+    let free = rate(slope, p.free_velocity);
+    let bias = match middle {
+        Some(_) => p.params.turning_bias(free, [rate(slope, p.v), rate(start_slope, p.v)], error),
+        None => p.params.coupling(error, free).into(),
+    };
+    let bent = bend.entries().map(|(dof, c)| (dof, -slope * c));
+    out.jacobian.push_sum(terms.entries().chain(bent), &p.world.model);
+    out.push_scalar(row.key(), Cone::Free, bias, p.softness_gap(error));
+    row.soften(p, out);
+    warm.recall(row.key());
 }

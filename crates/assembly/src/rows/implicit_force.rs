@@ -5,31 +5,96 @@
 //! ```
 
 use crate::block::RowKey;
-use crate::forces::ImplicitForce;
+use crate::forces::{Effort, ImplicitForce, tendons};
+use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
+use crate::rows::kind::{self, At, ImpulseSet, LinearRow, RowKind, Terms, Work, any_tree};
 use crate::warm_start::WarmStart;
+use stiction_dynamics::Real;
+use stiction_world::{Tendon, World};
 
-/// Pushes (1).
-pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
-    for &(force, effort) in p.implicit_forces {
-        let (terms, limit) = match force {
-            ImplicitForce::Actuator(i) => {
-                let actuator = &p.world.actuators[i];
-                (&actuator.transmission[..], actuator.effort_limit)
-            }
-            ImplicitForce::Tendon(i) => (p.world.tendons[i].terms(), None),
-        };
-        let change: f64 = terms.iter().map(|&(dof, c)| c * (p.free_velocity[dof] - p.v[dof])).sum();
-        let range = limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-        out.jacobian.push_linear(terms, &p.world.model);
-        let free: f64 = terms.iter().map(|&(dof, c)| c * p.free_velocity[dof]).sum();
-        let row = p.params.implicit_force(effort, range, change, free);
-        let key = RowKey::ImplicitForce(force);
-        out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(0.0));
-        if let Some(r) = out.problem.compliance.last_mut() {
-            *r = row.compliance;
+impl RowKind for ImplicitForce {
+    fn key(&self) -> RowKey {
+        RowKey::ImplicitForce(*self)
+    }
+
+    fn set(&self) -> ImpulseSet {
+        ImpulseSet::Bounded
+    }
+
+    fn work(&self) -> Work {
+        Work::Actuators
+    }
+
+    fn words(&self, world: &World) -> String {
+        match *self {
+            Self::Actuator(i) => format!("the actuator `{}`", world.actuators[i].name),
+            Self::Tendon(i) => format!("the tendon `{}`", world.tendons[i].name),
         }
-        warm.recall(key);
+    }
+
+    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
+        any_tree(world, &self.terms(world), tree)
+    }
+}
+
+impl LinearRow for ImplicitForce {
+    fn all(world: &World) -> impl Iterator<Item = Self> {
+        let pulls = |t: &Tendon| !t.terms().is_empty() && (t.stiffness > 0.0 || t.damping > 0.0);
+        let tendons = (0..world.tendons.len()).filter(move |&i| pulls(&world.tendons[i]));
+        (0..world.actuators.len()).map(Self::Actuator).chain(tendons.map(Self::Tendon))
+    }
+
+    #[inline(always)]
+    fn terms<'a>(&self, world: &'a World) -> Terms<'a> {
+        Terms::sum(
+            1.0,
+            match *self {
+                Self::Actuator(i) => &world.actuators[i].transmission,
+                Self::Tendon(i) => world.tendons[i].terms(),
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn row<T: Real>(&self, world: &World, at: &At<'_, T>) -> Row<T> {
+        let infinite = at.zero().like(f64::INFINITY);
+        match *self {
+            Self::Actuator(i) => row_of(*self, world, at, at.efforts[i], at.laws[i].effort_range),
+            Self::Tendon(i) => {
+                let terms = self.terms(world);
+                let law = tendons::law(&world.tendons[i]).cast(at.zero());
+                let effort = law.effort(at.length(&terms), at.rates(&terms)[0], at.params.h);
+                row_of(*self, world, at, effort, [-infinite, infinite])
+            }
+        }
+    }
+}
+
+/// (1) of a force with this effort, within `range` [N or N·m].
+#[inline(always)]
+fn row_of<T: Real>(
+    force: ImplicitForce,
+    world: &World,
+    at: &At<'_, T>,
+    effort: Effort<T>,
+    range: [T; 2],
+) -> Row<T> {
+    let terms = force.terms(world);
+    let change = terms.along(at.zero(), |dof| at.free_velocity[dof] - at.v[dof]);
+    at.params.implicit_force(effort, range, change, at.rates(&terms)[1])
+}
+
+/// Pushes (1) of every force whose effort the step found.
+pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
+    let at = p.at();
+    for &(force, effort) in p.implicit_forces {
+        let limit = match force {
+            ImplicitForce::Actuator(i) => p.world.actuators[i].effort_limit,
+            ImplicitForce::Tendon(_) => None,
+        };
+        let range = limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        kind::push_row(force, row_of(force, p.world, &at, effort, range), p, out, warm);
     }
 }

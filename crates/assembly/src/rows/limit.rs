@@ -7,61 +7,127 @@
 
 use crate::block::RowKey;
 use crate::forces::actuators::rotation_vector;
-use crate::laws::row_params::RowParams;
+use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::scalar::SIDES;
+use crate::rows::kind::{self, At, ImpulseSet, LinearRow, RowKind, SIDES, Terms, Work};
 use crate::warm_start::WarmStart;
-use stiction_dynamics::JointKind;
+use serde::{Deserialize, Serialize};
 use stiction_dynamics::spatial::vec3;
+use stiction_dynamics::{JointKind, Real};
+use stiction_world::World;
+
+/// A limit of a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LimitRow {
+    pub joint: usize,
+    /// 0 is the lower limit, 1 the upper.
+    pub side: usize,
+}
+
+impl RowKind for LimitRow {
+    fn key(&self) -> RowKey {
+        RowKey::Limit(*self)
+    }
+
+    fn set(&self) -> ImpulseSet {
+        ImpulseSet::NonNegative
+    }
+
+    fn work(&self) -> Work {
+        Work::Limits
+    }
+
+    fn words(&self, world: &World) -> String {
+        format!("the limit of joint `{}`", world.model.joints[self.joint].name)
+    }
+
+    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
+        tree(world.model.bodies[world.model.joints[self.joint].body].tree)
+    }
+}
+
+/// (1): limits of scalar joints.
+impl LinearRow for LimitRow {
+    fn all(world: &World) -> impl Iterator<Item = Self> {
+        let limited = |joint: usize| {
+            let j = &world.model.joints[joint];
+            j.kind.is_scalar() && j.limit.is_some()
+        };
+        let joints = (0..world.model.joints.len()).filter(move |&joint| limited(joint));
+        joints.flat_map(|joint| [0, 1].map(|side| Self { joint, side }))
+    }
+
+    #[inline(always)]
+    fn terms<'a>(&self, world: &'a World) -> Terms<'a> {
+        Terms::dof(SIDES[self.side], world.model.joints[self.joint].idx_v)
+    }
+
+    #[inline(always)]
+    fn row<T: Real>(&self, world: &World, at: &At<'_, T>) -> Row<T> {
+        let joint = &world.model.joints[self.joint];
+        let Some(range) = joint.limit else { return Row::none(at.zero()) };
+        let sign = at.zero().like(SIDES[self.side]);
+        let [before, free] = [at.v, at.free_velocity].map(|v| sign * v[joint.idx_v]);
+        at.params.limit(distance(at.q[joint.idx_q], range, self.side), before, free)
+    }
+
+    fn soften(&self, p: &Posing<'_>, out: &mut Posed) {
+        p.soften(out, p.world.model.joints[self.joint].idx_v, |s| s.limit(self.joint));
+    }
+
+    fn soft_margin(&self, p: &Posing<'_>) -> f64 {
+        p.compliance.map_or(0.0, |(s, _)| s.limit(self.joint).margin)
+    }
+}
+
+/// Distance of x to one side of a range.
+#[inline(always)]
+pub(crate) fn distance<T: Real>(x: T, [low, high]: [f64; 2], side: usize) -> T {
+    if side == 0 { x - x.like(low) } else { x.like(high) - x }
+}
 
 /// Pushes (1) and (2).
 pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
-    let model = &p.world.model;
-    for (j, joint) in model.joints.iter().enumerate() {
-        let Some([lo, hi]) = joint.limit else { continue };
-        let dof = joint.idx_v;
-        let soft_margin = p.compliance.map_or(0.0, |(s, _)| s.limit(j).margin);
-        let params = RowParams { margin: p.params.margin.max(soft_margin), ..p.params };
-        let reach = |dof: usize| params.reach(p.v[dof], p.free_velocity[dof]);
-        match joint.kind {
+    let at = p.at();
+    for (joint, j) in p.world.model.joints.iter().enumerate() {
+        if j.limit.is_none() {
+            continue;
+        }
+        match j.kind {
             JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
-                let (q, reach) = (p.q[joint.idx_q], reach(dof));
-                let gaps = [q - lo, hi - q];
-                if gaps.iter().all(|gap| *gap > reach) || !p.kin.selects(model.bodies[joint.body].tree) {
-                    continue;
-                }
-                for (side, (sign, gap)) in SIDES.into_iter().zip(gaps).enumerate() {
-                    if gap <= reach {
-                        let key = RowKey::Limit { joint: j, side };
-                        let row = params.limit(gap, sign * p.v[dof], sign * p.free_velocity[dof]);
-                        out.jacobian.push_linear(&[(dof, sign)], model);
-                        out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(gap));
-                        p.soften(out, dof, |s| s.limit(j));
-                        warm.recall(key);
-                    }
+                for side in [0, 1] {
+                    kind::push(LimitRow { joint, side }, p, &at, out, warm);
                 }
             }
-            JointKind::Ball => {
-                // The angle of the rotation grows at the rate of the spin about its axis.
-                let turn = rotation_vector(&p.q[joint.idx_q..]);
-                let gap = hi - turn.norm();
-                if gap <= 2.0 * reach(dof).max(reach(dof + 1)).max(reach(dof + 2))
-                    && p.kin.selects(model.bodies[joint.body].tree)
-                    && let Some(axis) = turn.normalized()
-                {
-                    let free = &p.free_velocity[dof..];
-                    let rate = axis.dot(vec3(free[0], free[1], free[2]));
-                    let key = RowKey::Limit { joint: j, side: 1 };
-                    out.jacobian
-                        .push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
-                    let row = params.limit(gap, 0.0, -rate);
-                    out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(gap));
-                    p.soften(out, dof, |s| s.limit(j));
-                    warm.recall(key);
-                }
-            }
+            JointKind::Ball => push_ball(LimitRow { joint, side: 1 }, p, out, warm),
             JointKind::Free => {}
         }
     }
+}
+
+/// Pushes (2). The angle of the rotation grows at the rate of the spin about its axis.
+fn push_ball(limit: LimitRow, p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
+    let model = &p.world.model;
+    let joint = &model.joints[limit.joint];
+    let Some([_, most]) = joint.limit else { return };
+    let mut params = p.params;
+    params.margin = params.margin.max(limit.soft_margin(p));
+    let dof = joint.idx_v;
+    let reach = |dof: usize| params.reach(p.v[dof], p.free_velocity[dof]);
+    let turn = rotation_vector(&p.q[joint.idx_q..]);
+    let gap = most - turn.norm();
+    if gap > 2.0 * reach(dof).max(reach(dof + 1)).max(reach(dof + 2))
+        || !p.kin.selects(model.bodies[joint.body].tree)
+    {
+        return;
+    }
+    let Some(axis) = turn.normalized() else { return };
+    let free = &p.free_velocity[dof..];
+    let row = params.limit(gap, 0.0, -axis.dot(vec3(free[0], free[1], free[2])));
+    let key = limit.key();
+    out.jacobian.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
+    out.push_scalar(key, kind::cone(limit.set(), row.bounds), row.into(), p.softness_gap(gap));
+    limit.soften(p, out);
+    warm.recall(key);
 }

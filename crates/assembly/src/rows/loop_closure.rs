@@ -19,13 +19,48 @@ use crate::laws::row_params::RowParams;
 use crate::loops::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
+use crate::rows::kind::{ImpulseSet, RowKind, Work};
 use crate::warm_start::WarmStart;
+use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Motion, Vec3};
+use stiction_world::World;
+
+/// Row of `world.loops[index]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LoopRow {
+    pub index: usize,
+    /// 0 to 2 are positions, 3 to 5 rotations.
+    pub row: usize,
+}
+
+impl RowKind for LoopRow {
+    fn key(&self) -> RowKey {
+        RowKey::Loop(*self)
+    }
+
+    fn set(&self) -> ImpulseSet {
+        ImpulseSet::Free
+    }
+
+    fn work(&self) -> Work {
+        Work::Constraints
+    }
+
+    fn words(&self, world: &World) -> String {
+        format!("the loop `{}`", world.loops[self.index].name)
+    }
+
+    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
+        let ends = world.loops[self.index].ends.into_iter();
+        ends.filter_map(|(link, X)| world.mount(link, X).0).any(|body| tree(world.model.bodies[body].tree))
+    }
+}
 
 /// Components of a row below this share of the motion they are of count as none [–].
 const ROUNDING: f64 = 1e-12;
+
 /// Pushes (1)–(5), errors at the start of the step and directions in its middle if the linkage turns.
 pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
     let model = &p.world.model;
@@ -62,7 +97,7 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
             };
             let block = out.jacobian.len();
             out.jacobian.push(model, ends, column);
-            let key = RowKey::Loop { index: held.index, row: k };
+            let key = LoopRow { index: held.index, row: k }.key();
             let free = out.jacobian.velocity(block, p.free_velocity).x;
             let bias = match moving {
                 Some(V) => {

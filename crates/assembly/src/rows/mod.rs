@@ -1,10 +1,11 @@
-//! One file per kind of row, all alike: which rows the state asks for, their Jacobian, their bias by cause, and the set of
-//! admissible impulses. What a row is made of is a law ([`crate::laws`]); [`scalar`] lists the kinds that lanes write.
+//! One file per kind of row: which rows a world has, which act in a step, their Jacobian, their bias by cause, the set of
+//! their impulses, and what the rest of the engine must know of them ([`kind`]). The formulas are laws ([`crate::laws`]).
 
 pub mod contact;
 pub mod coupling;
 pub mod dry_friction;
 pub mod implicit_force;
+pub mod kind;
 pub mod limit;
 pub mod loop_closure;
 pub mod scalar;

@@ -1,151 +1,65 @@
-//! Rows of one dof or of several whose directions are constant, for any scalar: the list of their kinds, for lanes.
-//!
-//! A row is known by its [`RowKey`]. What its numbers are made of stands in the world and in what varies, [`At`]; the law in
-//! [`crate::laws::row`]. Loops, curved couplings and limits of ball joints are not here: their directions turn.
+//! Rows of joints and tendons by their keys, for lanes and derivatives: [`LinearRow`] of each kind, where the kind is a value.
 
 use crate::block::RowKey;
-use crate::forces::{Effort, ImplicitForce, tendons};
-use crate::laws::actuator::AffineActuator;
+use crate::forces::ImplicitForce;
 use crate::laws::row::Row;
-use crate::laws::row_params::RowParams;
-use stiction_dynamics::{Model, Real};
-use stiction_models::World;
+use crate::rows::coupling::CouplingRow;
+use crate::rows::dry_friction::DryFrictionRow;
+use crate::rows::kind::{At, LinearRow, Terms};
+use crate::rows::limit::LimitRow;
+use crate::rows::tendon::{TendonFrictionRow, TendonLimitRow};
+use stiction_dynamics::Real;
+use stiction_world::World;
 
-/// Numbers of rows that move, or that environments may have of their own.
-#[derive(Clone, Copy, Debug)]
-pub struct At<'a, T: Real> {
-    pub params: RowParams<T>,
-    /// Generalized positions and velocities at the start of the step, and v_f.
-    pub q: &'a [T],
-    pub v: &'a [T],
-    pub free_velocity: &'a [T],
-    /// Index into q of every dof of a scalar joint.
-    pub q_of_dof: &'a [usize],
-    /// The dry friction of its dofs is read.
-    pub model: &'a Model<T>,
-    /// Laws of the actuators, and their efforts where they are rows; k = 0 where they are none.
-    pub laws: &'a [AffineActuator<T>],
-    pub efforts: &'a [Effort<T>],
-}
-
-/// Signs of a limit's two sides.
-pub(crate) const SIDES: [f64; 2] = [1.0, -1.0];
-
-/// All such rows of a world, in the order in which they are posed.
+/// Keys of all rows of `world` with a constant direction, in the order in which they are posed.
 pub fn keys(world: &World) -> Vec<RowKey> {
-    let model = &world.model;
-    let limited = model.joints.iter().enumerate().filter(|(_, j)| j.kind.is_scalar() && j.limit.is_some());
-    let limits = limited.flat_map(|(joint, _)| [0, 1].map(|side| RowKey::Limit { joint, side }));
-    let frictions = (0..model.nv()).map(|dof| RowKey::DryFriction { dof });
-    let couplings = (0..world.couplings.len()).map(|index| RowKey::Coupling { index });
-    let actuators = (0..world.actuators.len()).map(|i| RowKey::ImplicitForce(ImplicitForce::Actuator(i)));
-    let tendons = || world.tendons.iter().enumerate().filter(|(_, t)| !t.terms().is_empty());
-    let springs = tendons().filter(|(_, t)| t.stiffness > 0.0 || t.damping > 0.0);
-    let springs = springs.map(|(i, _)| RowKey::ImplicitForce(ImplicitForce::Tendon(i)));
-    let stops = tendons().filter(|(_, t)| t.limit.is_some());
-    let stops = stops.flat_map(|(tendon, _)| [0, 1].map(|side| RowKey::TendonLimit { tendon, side }));
-    let drags = tendons().filter(|(_, t)| t.friction > 0.0);
-    let drags = drags.map(|(tendon, _)| RowKey::TendonFriction { tendon });
-    let joints = limits.chain(frictions).chain(couplings);
-    joints.chain(actuators).chain(springs).chain(stops).chain(drags).collect()
+    fn of<K: LinearRow>(world: &World, keys: &mut Vec<RowKey>) {
+        keys.extend(K::all(world).map(|row| row.key()));
+    }
+    let mut keys = Vec::new();
+    of::<LimitRow>(world, &mut keys);
+    of::<DryFrictionRow>(world, &mut keys);
+    of::<CouplingRow>(world, &mut keys);
+    of::<ImplicitForce>(world, &mut keys);
+    of::<TendonLimitRow>(world, &mut keys);
+    of::<TendonFrictionRow>(world, &mut keys);
+    keys
 }
 
-/// J of a row of [`keys`]: pairs of a dof and its coefficient.
-pub fn terms(world: &World, key: RowKey) -> Vec<(usize, f64)> {
+/// J of a row; a loop has no constant direction, and no terms.
+pub fn terms(world: &World, key: RowKey) -> Terms<'_> {
     match key {
-        RowKey::Limit { joint, side } => vec![(world.model.joints[joint].idx_v, SIDES[side])],
-        RowKey::DryFriction { dof } => vec![(dof, 1.0)],
-        RowKey::Coupling { index } => world.couplings[index].terms.clone(),
-        RowKey::ImplicitForce(ImplicitForce::Actuator(i)) => world.actuators[i].transmission.clone(),
-        RowKey::ImplicitForce(ImplicitForce::Tendon(i)) => world.tendons[i].terms().to_vec(),
-        RowKey::TendonLimit { tendon, side } => {
-            world.tendons[tendon].terms().iter().map(|&(dof, c)| (dof, SIDES[side] * c)).collect()
-        }
-        RowKey::TendonFriction { tendon } => world.tendons[tendon].terms().to_vec(),
-        RowKey::Loop { .. } => Vec::new(),
+        RowKey::Limit(row) => row.terms(world),
+        RowKey::DryFriction(row) => row.terms(world),
+        RowKey::Coupling(row) => row.terms(world),
+        RowKey::ImplicitForce(row) => row.terms(world),
+        RowKey::TendonLimit(row) => row.terms(world),
+        RowKey::TendonFriction(row) => row.terms(world),
+        RowKey::Loop(_) => Terms::sum(1.0, &[]),
     }
 }
 
-/// Σ c x over terms, x by dof.
-#[inline(always)]
-fn along<T: Real>(terms: &[(usize, f64)], x: &[T]) -> T {
-    let mut sum = x[0].zero();
-    for &(dof, c) in terms {
-        sum += sum.like(c) * x[dof];
-    }
-    sum
-}
-
-/// Σ c q over terms.
-#[inline(always)]
-fn length<T: Real>(terms: &[(usize, f64)], at: &At<'_, T>) -> T {
-    let mut sum = at.q[0].zero();
-    for &(dof, c) in terms {
-        sum += sum.like(c) * at.q[at.q_of_dof[dof]];
-    }
-    sum
-}
-
-/// The distance of x to one side of a range.
-#[inline(always)]
-fn distance<T: Real>(x: T, [low, high]: [f64; 2], side: usize) -> T {
-    if side == 0 { x - x.like(low) } else { x.like(high) - x }
-}
-
-/// The row `key` of [`keys`]; it is there in no lane if `key` is of another kind.
+/// A row at the numbers `at`; a loop is a row in no lane.
 #[inline(always)]
 pub fn row<T: Real>(world: &World, key: RowKey, at: &At<'_, T>) -> Row<T> {
-    let (p, zero) = (&at.params, at.params.h.zero());
-    let none = Row::new(zero.less(zero), zero, [zero; 2]);
     match key {
-        RowKey::Limit { joint, side } => {
-            let joint = &world.model.joints[joint];
-            let (Some(range), dof, sign) = (joint.limit, joint.idx_v, zero.like(SIDES[side])) else {
-                return none;
-            };
-            let gap = distance(at.q[joint.idx_q], range, side);
-            p.limit(gap, sign * at.v[dof], sign * at.free_velocity[dof])
-        }
-        RowKey::DryFriction { dof } => p.dry_friction(at.model.dofs[dof].friction, at.free_velocity[dof]),
-        RowKey::Coupling { index } => {
-            let coupling = &world.couplings[index];
-            let error = length(&coupling.terms, at) - zero.like(coupling.offset);
-            p.coupling(error, along(&coupling.terms, at.free_velocity))
-        }
-        RowKey::ImplicitForce(ImplicitForce::Actuator(i)) => {
-            let terms = &world.actuators[i].transmission;
-            let (before, free) = (along(terms, at.v), along(terms, at.free_velocity));
-            p.implicit_force(at.efforts[i], at.laws[i].effort_range, free - before, free)
-        }
-        RowKey::ImplicitForce(ImplicitForce::Tendon(i)) => {
-            let terms = world.tendons[i].terms();
-            let (rate, free) = (along(terms, at.v), along(terms, at.free_velocity));
-            let effort = tendons::law(&world.tendons[i]).cast(zero).effort(length(terms, at), rate, p.h);
-            let infinite = zero.like(f64::INFINITY);
-            p.implicit_force(effort, [-infinite, infinite], free - rate, free)
-        }
-        RowKey::TendonLimit { tendon, side } => {
-            let tendon = &world.tendons[tendon];
-            let (Some(range), terms, sign) = (tendon.limit, tendon.terms(), zero.like(SIDES[side])) else {
-                return none;
-            };
-            let (before, free) = (along(terms, at.v), along(terms, at.free_velocity));
-            p.limit(distance(length(terms, at), range, side), sign * before, sign * free)
-        }
-        RowKey::TendonFriction { tendon } => {
-            let tendon = &world.tendons[tendon];
-            p.dry_friction(zero.like(tendon.friction), along(tendon.terms(), at.free_velocity))
-        }
-        RowKey::Loop { .. } => none,
+        RowKey::Limit(row) => row.row(world, at),
+        RowKey::DryFriction(row) => row.row(world, at),
+        RowKey::Coupling(row) => row.row(world, at),
+        RowKey::ImplicitForce(row) => row.row(world, at),
+        RowKey::TendonLimit(row) => row.row(world, at),
+        RowKey::TendonFriction(row) => row.row(world, at),
+        RowKey::Loop(_) => Row::none(at.zero()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::forces::actuators;
+    use crate::forces::{Effort, actuators, tendons};
+    use crate::laws::actuator::AffineActuator;
     use crate::loops::Loops;
-    use crate::{BlockKey, Choice, Posed, Posing, WarmStart};
+    use crate::{BlockKey, Choice, Posed, Posing, RowParams, WarmStart};
     use std::path::Path;
     use stiction_contact::corpus::Random;
     use stiction_dynamics::lanes::{self, F64x4};
@@ -254,7 +168,7 @@ mod tests {
                 assert!(close(bias.gap, row.gap) && close(bias.correction, row.correction), "{key:?}");
                 assert_eq!(posed.problem.cone(block), key.cone(row.bounds), "{key:?}");
                 assert_eq!(posed.problem.compliance[block], row.compliance, "{key:?}");
-                let along: f64 = terms(&world, *key).iter().map(|&(dof, c)| c * v[dof]).sum();
+                let along: f64 = terms(&world, *key).along(0.0, |dof| v[dof]);
                 assert!(close(posed.jacobian.row_velocity(block, 0, &v), along), "{key:?}");
                 block += 1;
             }
@@ -262,7 +176,7 @@ mod tests {
         }
         // Two dofs have no dry friction.
         let never: Vec<RowKey> = all.iter().zip(&seen).filter(|(_, n)| **n == 0).map(|(k, _)| *k).collect();
-        assert_eq!(never, [RowKey::DryFriction { dof: 2 }, RowKey::DryFriction { dof: 3 }]);
+        assert_eq!(never, [2, 3].map(|dof| RowKey::DryFriction(DryFrictionRow { dof })));
     }
 
     /// Every row of all cases, four at a time: where it is, g, correction, bounds and compliance.

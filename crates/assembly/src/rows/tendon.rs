@@ -5,42 +5,111 @@
 //!     dry friction τ_f     c = l̇,   |λ| ≤ h τ_f                                                        (2)
 //! ```
 //!
-//! Springs and dampers of tendons are [`crate::forces::tendons`].
+//! Springs and dampers of tendons are [`crate::rows::implicit_force`].
 
 use crate::block::RowKey;
-use crate::forces::tendons::length_and_rate;
-use crate::posed::Posed;
-use crate::posing::Posing;
-use crate::rows::scalar::SIDES;
-use crate::warm_start::WarmStart;
-use stiction_models::Tendon;
+use crate::laws::row::Row;
+use crate::rows::kind::{At, ImpulseSet, LinearRow, RowKind, SIDES, Terms, Work, any_tree};
+use crate::rows::limit::distance;
+use serde::{Deserialize, Serialize};
+use stiction_dynamics::Real;
+use stiction_world::World;
 
-/// Pushes (1), of tendons that this step could bring to their limits, then (2).
-pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
-    let model = &p.world.model;
-    let free = |t: &Tendon| -> f64 { t.terms().iter().map(|&(d, c)| c * p.free_velocity[d]).sum() };
-    for (index, t) in p.world.tendons.iter().enumerate() {
-        let Some([low, high]) = t.limit.filter(|_| !t.terms().is_empty()) else { continue };
-        let (length, now) = length_and_rate(t.terms(), p.q, p.v, p.q_of_dof);
-        let rate = free(t);
-        let reach = p.params.reach(now, rate);
-        for (side, (sign, gap)) in SIDES.into_iter().zip([length - low, high - length]).enumerate() {
-            if gap <= reach {
-                let row = p.params.limit(gap, sign * now, sign * rate);
-                let key = RowKey::TendonLimit { tendon: index, side };
-                out.jacobian.push_sum(t.terms().iter().map(|&(dof, c)| (dof, sign * c)), model);
-                out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(gap));
-                warm.recall(key);
-            }
-        }
+/// Limit of a tendon, (1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TendonLimitRow {
+    pub tendon: usize,
+    /// 0 is the lower limit, 1 the upper.
+    pub side: usize,
+}
+
+/// Dry friction of a tendon, (2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TendonFrictionRow {
+    pub tendon: usize,
+}
+
+impl RowKind for TendonLimitRow {
+    fn key(&self) -> RowKey {
+        RowKey::TendonLimit(*self)
     }
-    for (index, t) in p.world.tendons.iter().enumerate() {
-        if t.friction > 0.0 && !t.terms().is_empty() {
-            let key = RowKey::TendonFriction { tendon: index };
-            let row = p.params.dry_friction(t.friction, free(t));
-            out.jacobian.push_linear(t.terms(), model);
-            out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(0.0));
-            warm.recall(key);
-        }
+
+    fn set(&self) -> ImpulseSet {
+        ImpulseSet::NonNegative
+    }
+
+    fn work(&self) -> Work {
+        Work::Limits
+    }
+
+    fn words(&self, world: &World) -> String {
+        format!("the limit of tendon `{}`", world.tendons[self.tendon].name)
+    }
+
+    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
+        any_tree(world, &self.terms(world), tree)
+    }
+}
+
+impl LinearRow for TendonLimitRow {
+    fn all(world: &World) -> impl Iterator<Item = Self> {
+        let tendons = world.tendons.iter().enumerate();
+        let limited = tendons.filter(|(_, t)| t.limit.is_some() && !t.terms().is_empty());
+        limited.flat_map(|(tendon, _)| [0, 1].map(|side| Self { tendon, side }))
+    }
+
+    #[inline(always)]
+    fn terms<'a>(&self, world: &'a World) -> Terms<'a> {
+        Terms::sum(SIDES[self.side], world.tendons[self.tendon].terms())
+    }
+
+    #[inline(always)]
+    fn row<T: Real>(&self, world: &World, at: &At<'_, T>) -> Row<T> {
+        let tendon = &world.tendons[self.tendon];
+        let Some(range) = tendon.limit else { return Row::none(at.zero()) };
+        let [before, free] = at.rates(&self.terms(world));
+        let length = at.length(&Terms::sum(1.0, tendon.terms()));
+        at.params.limit(distance(length, range, self.side), before, free)
+    }
+}
+
+impl RowKind for TendonFrictionRow {
+    fn key(&self) -> RowKey {
+        RowKey::TendonFriction(*self)
+    }
+
+    fn set(&self) -> ImpulseSet {
+        ImpulseSet::Bounded
+    }
+
+    fn work(&self) -> Work {
+        Work::DryFriction
+    }
+
+    fn words(&self, world: &World) -> String {
+        format!("the dry friction of tendon `{}`", world.tendons[self.tendon].name)
+    }
+
+    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
+        any_tree(world, &self.terms(world), tree)
+    }
+}
+
+impl LinearRow for TendonFrictionRow {
+    fn all(world: &World) -> impl Iterator<Item = Self> {
+        let tendons = world.tendons.iter().enumerate();
+        let rough = tendons.filter(|(_, t)| t.friction > 0.0 && !t.terms().is_empty());
+        rough.map(|(tendon, _)| Self { tendon })
+    }
+
+    #[inline(always)]
+    fn terms<'a>(&self, world: &'a World) -> Terms<'a> {
+        Terms::sum(1.0, world.tendons[self.tendon].terms())
+    }
+
+    #[inline(always)]
+    fn row<T: Real>(&self, world: &World, at: &At<'_, T>) -> Row<T> {
+        let friction = at.zero().like(world.tendons[self.tendon].friction);
+        at.params.dry_friction(friction, at.rates(&self.terms(world))[1])
     }
 }

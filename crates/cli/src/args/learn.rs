@@ -89,8 +89,8 @@ pub(crate) struct DiceArgs {
     /// Speed below which a corrected impulse sticks [m/s]; 0 switches it off
     #[arg(long, value_name = "M/S", default_value_t = 0.05)]
     pub(crate) stick_below: f64,
-    /// Number that is made least when networks are trained on whole trajectories: the `energy-score` of ensembles, or the expected `error`, (5) of
-    /// the paper
+    /// Number that is made least when networks are trained on whole trajectories: the `energy-score` of ensembles, or the expected
+    /// `error`, equation 5 of the paper
     #[arg(long, value_name = "NAME", default_value = "energy-score", value_parser = ["energy-score", "error"])]
     pub(crate) objective: String,
     /// With --splits: draw RMSE over the number of drops: FILE.svg and FILE-dark.svg; FILE.png or FILE.pdf: that one too

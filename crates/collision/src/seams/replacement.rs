@@ -73,7 +73,7 @@ impl Scene<'_> {
             }
         }
         if front.is_empty() {
-            // No way out is seen, or (1) knows better.
+            // No way out is seen, or the rule of ghost edges knows better.
             *m = was;
         } else {
             m.clear();

@@ -1,4 +1,4 @@
-//! Residuals of one block.
+//! Residuals (1)–(5) of [`super`], of one block.
 
 use super::{exact, friction_distances, worse};
 use crate::cone::{Cone, MAX_ROWS, de_saxce, get, project_friction};
@@ -83,7 +83,7 @@ pub fn block_natural_map(
                     }
                 }
                 // A compliant law has put its own velocity in place of c.
-                _ => distance(c),
+                Law::Mujoco | Law::MujocoPyramidal | Law::Sap | Law::Lagged | Law::Similar => distance(c),
             }
         }
         Cone::Patch { mu, .. } => {
@@ -134,7 +134,7 @@ pub fn soft_natural_map(
         *v = c[k] - own[k] * lambda[k];
     }
     let rows = &mut velocity[..lambda.len()];
-    // (1) of the law: the velocity that takes the place of c, and the scale with its compliance.
+    // The velocity of the law that takes the place of c, and the scale with its compliance.
     let mut set = |compliance: &dyn Fn(usize) -> f64, shift: &[f64]| {
         let mut stiffest = 0.0;
         for (k, (v, s)) in rows.iter_mut().zip(shift).enumerate() {

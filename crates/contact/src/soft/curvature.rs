@@ -23,7 +23,7 @@ impl SoftBlock {
                 let moves = match cone {
                     Cone::NonNegative => y > 0.0,
                     Cone::Box { lo, hi } => y > lo && y < hi,
-                    _ => true,
+                    Cone::Free | Cone::Friction { .. } | Cone::Patch { .. } => true,
                 };
                 if !moves {
                     return None;
@@ -80,7 +80,11 @@ impl SoftBlock {
                 projection_along(&wanted(c, r, shift)[..c.len()], d, mu, r)
             }
             SoftBlock::Pyramid { .. } if c.len() > 3 => twice(self.curvature::<MAX_ROWS>(c), d),
-            _ => twice(self.curvature::<3>(c), d),
+            SoftBlock::Cone { .. }
+            | SoftBlock::Pyramid { .. }
+            | SoftBlock::HuntCrossley { .. }
+            | SoftBlock::Off
+            | SoftBlock::Inert => twice(self.curvature::<3>(c), d),
         }
     }
 }

@@ -82,10 +82,7 @@ pub(super) fn block(cone: Cone, softness: &Softness, g: &Block3, h: f64, similar
     if apart(cone, softness, 0.0) {
         return SoftBlock::Off;
     }
-    let (frictional, mu) = match cone {
-        Cone::Friction { mu } => (true, mu),
-        _ => (false, 0.0),
-    };
+    let (frictional, mu) = if let Cone::Friction { mu } = cone { (true, mu) } else { (false, 0.0) };
     let (stiffness, dissipation) = (softness.material.stiffness, softness.material.dissipation);
     let before = softness.velocity[if frictional { 2 } else { 0 }];
     let elastic = -stiffness * softness.gap;

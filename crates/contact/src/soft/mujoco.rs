@@ -107,16 +107,16 @@ pub(super) fn block(cone: Cone, softness: &Softness, g: &Block3, h: f64, pyramid
                 return SoftBlock::Pyramid { mu, compliance: r, shift };
             }
             let r = compliance(weight(softness, g[8]));
-            match cone {
-                Cone::Patch { .. } => SoftBlock::Patch { mu, compliance: [r / impratio, r], shift },
-                _ => SoftBlock::Cone {
-                    cone,
-                    compliance: [r / impratio, r / impratio, r],
-                    shift: [shift[0], shift[1], press],
-                },
+            if matches!(cone, Cone::Patch { .. }) {
+                return SoftBlock::Patch { mu, compliance: [r / impratio, r], shift };
+            }
+            SoftBlock::Cone {
+                cone,
+                compliance: [r / impratio, r / impratio, r],
+                shift: [shift[0], shift[1], press],
             }
         }
-        _ => {
+        Cone::Free | Cone::NonNegative | Cone::Box { .. } => {
             let stiff = if matches!(cone, Cone::Box { .. }) { 0.0 } else { k };
             let shift = -velocity[0] + h * (b * velocity[0] + stiff * d * distance) - softness.bias;
             SoftBlock::Cone { cone, compliance: [compliance(weight(softness, g[0])); 3], shift: [shift; 3] }

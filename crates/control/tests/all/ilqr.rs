@@ -12,7 +12,8 @@ use nalgebra::{DMatrix, DVector};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::World;
 use stiction::{Settings, Simulation, State};
 use stiction_control::ilqr::{
     Cost, Derivative, End, Expansion, Gradient, IlqrError, IlqrParams, Point, Simulated, Stage, System,

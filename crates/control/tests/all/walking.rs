@@ -8,8 +8,9 @@
 use std::path::Path;
 use stiction::dynamics::spatial::{Vec3, vec3};
 use stiction::dynamics::{AbaWorkspace, Kinematics, Velocities, aba_into, point_jacobian_into};
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
 use stiction::random::Random;
+use stiction::world::World;
 use stiction::{Settings, Simulation, State};
 use stiction_control::{
     Command, ControlError, FootTask, Gait, LEGS, Locomotion, LocomotionParams, Quadruped, WholeBody,

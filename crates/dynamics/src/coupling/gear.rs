@@ -1,4 +1,4 @@
-//! Who follows whom: single gears, and the order in which they resolve.
+//! Who follows whom by (1) of [`super`]: single gears, and the order in which they resolve.
 
 use crate::build::MAX_MASS_MATRIX_ENTRIES;
 use crate::model::Model;

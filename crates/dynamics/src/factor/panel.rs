@@ -2,7 +2,7 @@
 //!
 //! The rows i, i − 1, …, i − K + 1 are numbered k = 0 to K − 1 from the tip. They are eliminated among
 //! themselves, in registers, for their pivots wait for one another; then from the rows of their
-//! common ancestors, each visited once for all K. Equations are those of the module above. Plain
+//! common ancestors, each visited once for all K. Equations (1) and (2) are those of [`super`]. Plain
 //! numbers go four by four, over the zeros before the rows too; lanes are blocks already. What plain
 //! numbers and lanes undergo is the same, operation by operation.
 

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use stiction::models::{LoadError, LoadOptions, World, load_str};
+use stiction::models::{LoadError, LoadOptions, load_str};
 use stiction::random::Random;
+use stiction::world::World;
 
 /// Gravity [m/s²].
 const G: f64 = 9.81;

@@ -13,7 +13,7 @@
 use super::super::worst::Worst;
 use super::{ExperimentError, Findings, G, Size, robot, simulation, step};
 use stiction::State;
-use stiction::models::World;
+use stiction::world::World;
 use stiction_plot::Series;
 
 pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {

@@ -17,7 +17,7 @@ use crate::multibody::{robot, step};
 use std::f64::consts::{FRAC_PI_2, PI};
 use stiction::collision::{PressureGeometry, Shape, ShapeError, representative_points};
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
-use stiction::models::{Hydroelastic, HydroelasticKind};
+use stiction::world::{Hydroelastic, HydroelasticKind};
 use stiction::{Settings, Simulation, Sleep};
 use stiction_plot::Series;
 

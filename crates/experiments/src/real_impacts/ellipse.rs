@@ -1,11 +1,12 @@
-//! Single impacts of an ellipse, each stepped by the engine through a contact at the measured place.
+//! Single impacts of an ellipse, each stepped by the engine through a contact at the measured place, and their errors (1) of [`super`].
 
 use super::super::worst::Worst;
 use super::super::{Claim, ExperimentError, Findings, Size, Table};
 use std::path::Path;
 use stiction::dynamics::spatial::vec3;
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
 use stiction::random::Random;
+use stiction::world::World;
 use stiction::{RestitutionLaw, Settings, Simulation, Sleep, State, StepperName};
 use stiction_learn::ellipse::{EllipseImpact, EllipseSet, PUBLISHED};
 use stiction_plot::{Figure, Series};

@@ -5,7 +5,8 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 use stiction::collision::{HeightField, Shape};
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::World;
 
 /// Distance of neighbours in the grid, sides of the field, and depth of the solid below its lowest point [m].
 const GRID: f64 = 0.02;

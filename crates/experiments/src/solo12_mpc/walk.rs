@@ -5,8 +5,8 @@ use crate::ExperimentError;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::Instant;
-use stiction::models::World;
 use stiction::recording::{Recording, StepMark};
+use stiction::world::World;
 use stiction::{ContactState, Recorder, Settings, Simulation, Sleep, State, StepperName};
 use stiction_control::{Command, Gait, Locomotion, LocomotionParams, MpcWeights};
 

@@ -5,10 +5,10 @@ use stiction::UNCOLOURED;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, Kinematics, ModelBuilder, ModelError};
-use stiction::models::{
+use stiction::random::Random;
+use stiction::world::{
     Actuator, ActuatorLaw, Coupling, Dimension, Geometry, Hold, LoopClosure, Material, Softness, World,
 };
-use stiction::random::Random;
 
 /// Name of such worlds.
 pub(super) const NAME: &str = "mechanisms";

@@ -5,7 +5,8 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use stiction::dynamics::spatial::{Quat, vec3};
-use stiction::models::{LoadError, LoadOptions, World, load_str};
+use stiction::models::{LoadError, LoadOptions, load_str};
+use stiction::world::World;
 use stiction::{Settings, Simulation, State};
 use stiction_control::ilqr::{Point, Stage, Tracking, differentiable};
 

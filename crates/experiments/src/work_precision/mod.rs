@@ -19,7 +19,7 @@ use super::multibody::{robot, scene, simulation};
 use super::worst::Worst;
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table, capitalised};
 use std::time::Instant;
-use stiction::models::World;
+use stiction::world::World;
 use stiction::{State, StepperEntry, StepperParams, Steps, steppers};
 use stiction_plot::{Figure, Series};
 

@@ -118,7 +118,7 @@ impl Trajectory {
     pub fn new(sim: &mut Simulation, detail: Detail) -> Self {
         let world = sim.world();
         let whole = detail == Detail::Whole;
-        let named = |(i, g): (usize, &stiction::models::Geometry)| match &*g.name {
+        let named = |(i, g): (usize, &stiction::world::Geometry)| match &*g.name {
             "" => format!("geometry {i}"),
             name => name.to_owned(),
         };

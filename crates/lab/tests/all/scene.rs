@@ -2,8 +2,8 @@
 
 use crate::testing::scratch;
 use std::path::Path;
-use stiction::models::Topic;
 use stiction::solvers::Effort;
+use stiction::world::Topic;
 use stiction::{StepperName, StepperParams};
 use stiction_lab::{RunOptions, Runner};
 use stiction_scene::*;

@@ -20,8 +20,8 @@ use crate::system::{Case, Channel, Coordinate, channels};
 use serde::Serialize;
 use std::sync::{Arc, Mutex, PoisonError};
 use stiction::dynamics::integrate_into;
-use stiction::models::{Material, World};
 use stiction::random::Random;
+use stiction::world::{Material, World};
 use stiction::{ContactCorrection, CorrectableContact, SetupError, Simulation, State};
 
 /// The distribution that the impulse of a contact is believed to have when it is hit.

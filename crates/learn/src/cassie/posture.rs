@@ -8,7 +8,7 @@ use nalgebra::{DMatrix, DVector};
 use stiction::State;
 use stiction::dynamics::spatial::{Quat, Vec3, vec3};
 use stiction::dynamics::{JointKind, Kinematics, integrate_into};
-use stiction::models::World;
+use stiction::world::World;
 
 /// Places of the data's joints and motors in a world.
 #[derive(Clone, Debug)]

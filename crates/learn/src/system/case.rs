@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use stiction::dynamics::{JointKind, Model};
-use stiction::models::World;
+use stiction::world::World;
 use stiction::{Settings, Simulation, State};
 
 /// A function that acts on a simulation before each of its steps.

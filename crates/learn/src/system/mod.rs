@@ -25,8 +25,8 @@ mod tests {
     use std::ops::ControlFlow;
     use stiction::collision::Shape;
     use stiction::dynamics::spatial::{Pose, vec3};
-    use stiction::models::Material;
     use stiction::random::Random;
+    use stiction::world::Material;
     use stiction::{Composer, FreeBody, Settings, UNCOLOURED};
 
     /// A ball that is thrown and bounces.

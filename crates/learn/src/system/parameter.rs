@@ -21,7 +21,7 @@
 use super::Case;
 use stiction::dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, Model};
-use stiction::models::{Material, World};
+use stiction::world::{Material, World};
 
 /// A number of a scene that can be identified.
 #[derive(Clone, Debug, PartialEq)]
@@ -269,7 +269,7 @@ fn of_surface(name: &str, world: &World) -> Option<What> {
     let (thing, word) = name.rsplit_once('.')?;
     let geometries = || {
         let link = world.model.link_named(thing);
-        let of = |g: &stiction::models::Geometry| g.name == thing || (link.is_some() && g.link == link);
+        let of = |g: &stiction::world::Geometry| g.name == thing || (link.is_some() && g.link == link);
         let found: Vec<usize> = (0..world.geometries.len()).filter(|g| of(&world.geometries[*g])).collect();
         (!found.is_empty()).then_some(found)
     };
@@ -279,7 +279,7 @@ fn of_surface(name: &str, world: &World) -> Option<What> {
         "stiffness" => Surface::Stiffness,
         "dissipation" => Surface::Dissipation,
         _ => {
-            let still = |g: &stiction::models::Geometry| g.name == thing && g.link.is_none();
+            let still = |g: &stiction::world::Geometry| g.name == thing && g.link.is_none();
             let place = world.geometries.iter().position(still)?;
             return Some(What::Place(place, axis_of(word)?));
         }

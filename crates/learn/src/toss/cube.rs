@@ -4,7 +4,7 @@ use super::scene::{Named, Pose as BodyPose, SceneError, TossFit, TossScene, name
 use serde::{Deserialize, Serialize};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
-use stiction::models::{Material, World};
+use stiction::world::{Material, World};
 use stiction::{Composer, FreeBody, State, UNCOLOURED};
 
 /// A cube and its table. Defaults are the numbers that come with the data.

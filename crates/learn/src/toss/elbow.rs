@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use stiction::State;
 use stiction::dynamics::spatial::{Quat, Vec3, vec3};
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::World;
 
 /// Two equal boxes on a passive hinge, and their table. Defaults are the numbers of the robot file that comes with the data, which
 /// names no restitution and no friction of the hinge.

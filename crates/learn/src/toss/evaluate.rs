@@ -10,8 +10,8 @@ use serde::Serialize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 use stiction::State;
-use stiction::models::World;
 use stiction::random::Random;
+use stiction::world::World;
 
 /// The work was stopped, or a toss could not be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use super::measured::{FRAME, Toss};
 use serde::Serialize;
-use stiction::models::World;
+use stiction::world::World;
 use stiction::{Settings, Simulation, State};
 
 /// A position [m] and the quaternion (w, x, y, z) from body to world.

@@ -5,8 +5,8 @@
 
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
-use stiction::models::Material;
 use stiction::random::Random;
+use stiction::world::Material;
 use stiction::{Composer, FreeBody, Settings, State, UNCOLOURED};
 use stiction_learn::belief::{Discarded, LawSpread, SceneBelief};
 use stiction_learn::score::mean_and_spread;

@@ -6,8 +6,8 @@
 use std::sync::{Arc, Mutex};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::Material;
 use stiction::random::Random;
+use stiction::world::Material;
 use stiction::{Composer, ContactCorrection, CorrectableContact, FreeBody, Settings, Simulation, UNCOLOURED};
 use stiction_learn::dice::DiceParameters;
 use stiction_learn::planar::{PlanarState, PlanarStepper};

@@ -20,7 +20,8 @@ use reference::Reference;
 use serde_json::json;
 use std::io::Read;
 use std::path::Path;
-use stiction_models::{LoadError, LoadOptions, World, load};
+use stiction_models::{LoadError, LoadOptions, load};
+use stiction_world::World;
 use worst::Worst;
 
 fn main() {

@@ -9,7 +9,7 @@ use stiction_dynamics::{
     body_jacobian_into, centre_of_mass, crba_into, kinetic_energy, momentum, potential_energy, rnea_into,
     spring_energy,
 };
-use stiction_models::{Tendon, World};
+use stiction_world::{Tendon, World};
 
 pub(crate) struct Ours<'w> {
     world: &'w World,

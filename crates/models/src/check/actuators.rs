@@ -8,7 +8,7 @@
 use super::joints::felt;
 use super::report::{Findings, Rule, note, number, warning};
 use super::subject::Subject;
-use crate::world::{Actuator, World};
+use stiction_world::{Actuator, World};
 
 const SIGN: Rule = warning(
     "actuator-sign",

@@ -2,9 +2,9 @@
 
 use super::report::{Findings, Rule, note, number, numbers, warning};
 use super::subject::{MARK, Subject};
-use crate::world::{Drawing, World};
 use crate::xml::Element;
 use stiction_dynamics::spatial::Vec3;
+use stiction_world::{Drawing, World};
 
 const NONE: Rule = note(
     "shape-none",

@@ -8,11 +8,11 @@
 
 use super::report::{Findings, Rule, error, note, number, numbers, warning};
 use super::subject::{Subject, part};
-use crate::inertia::principal;
 use crate::xml::Element;
 use stiction_collision::Aabb;
 use stiction_dynamics::Link;
 use stiction_dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
+use stiction_world::inertia::principal;
 
 const NEGATIVE: Rule = error(
     "inertia-not-positive",

@@ -9,8 +9,8 @@
 
 use super::report::{Findings, Rule, note, number, numbers, warning};
 use super::subject::{Subject, posed};
-use crate::world::World;
 use stiction_dynamics::{CrbaWorkspace, Factor, MassMatrix, crba_into};
+use stiction_world::World;
 
 const NOT_UNIT: Rule = note(
     "axis-not-unit",

@@ -3,9 +3,10 @@
 use super::report::{Finding, Findings, Rule, error, note, warning};
 use super::subject::Subject;
 use crate::error::LoadError;
-use crate::ledger::{Fate, Place, SPEEDS_ARE_FREE};
 use std::collections::BTreeSet;
 use std::path::Path;
+use stiction_world::ledger::SPEEDS_ARE_FREE;
+use stiction_world::{Fate, Place};
 
 const REFUSED: Rule = error(
     "refused",
@@ -80,7 +81,7 @@ pub(super) fn look(subject: &Subject<'_>, out: &mut Findings) {
 #[cfg(test)]
 mod tests {
     use crate::check::testing::{arm, codes, mjcf, report, solid, urdf};
-    use crate::ledger::Severity;
+    use stiction_world::Severity;
 
     #[test]
     fn refusals_keep_their_place() {

@@ -3,10 +3,10 @@
 
 use super::report::{Findings, Rule, error, note, number, warning};
 use super::subject::{Subject, part};
-use crate::world::World;
 use crate::xml::Element;
 use std::f64::consts::{PI, TAU};
 use stiction_dynamics::JointKind;
+use stiction_world::World;
 
 const ORDER: Rule =
     error("limit-order", "the lower limit is above the upper", "exchange them, or correct the sign");

@@ -10,8 +10,8 @@
 
 use super::report::{Findings, Rule, note, number, warning};
 use super::subject::{Subject, part};
-use crate::world::World;
 use stiction_collision::Aabb;
+use stiction_world::World;
 
 const ZERO: Rule = warning(
     "mass-zero",

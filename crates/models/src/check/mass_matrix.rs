@@ -11,8 +11,8 @@
 use super::report::{Findings, Rule, error, number, warning};
 use super::spectrum::eigenvalues;
 use super::subject::{Subject, posed};
-use crate::world::World;
 use stiction_dynamics::{CrbaWorkspace, MassMatrix, crba_into};
+use stiction_world::World;
 
 const SINGULAR: Rule = error(
     "mass-matrix-singular",

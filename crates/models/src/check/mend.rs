@@ -16,14 +16,14 @@ use super::geometry::{self, empty};
 use super::inertia::{EXACT, ROUNDED};
 use super::joints::NOT_ONE;
 use super::{Report, check_text};
-use crate::inertia::{from_principal, principal};
-use crate::ledger::Place;
 use crate::load::LoadOptions;
 use crate::value::Attribute;
 use crate::xml::{Document, Element};
 use std::ops::Range;
 use std::path::Path;
 use stiction_dynamics::spatial::{Sym3, Vec3, vec3};
+use stiction_world::Place;
+use stiction_world::inertia::{from_principal, principal};
 
 /// One edit.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,10 +11,10 @@
 
 use super::report::{Findings, Rule, note, number, numbers, warning};
 use super::subject::{Subject, posed};
-use crate::world::World;
 use std::collections::BTreeMap;
 use stiction_dynamics::spatial::{Vec3, vec3};
 use stiction_dynamics::{JointKind, Kinematics};
+use stiction_world::World;
 
 const AXIS: Rule = warning(
     "mirror-axis",

@@ -33,10 +33,10 @@ mod surface;
 mod testing;
 mod walk;
 
-pub use crate::ledger::Severity;
 pub use mass_matrix::Condition;
 pub use mend::{Change, Mended, mend};
 pub use report::{Finding, MOST, Report, Rule};
+pub use stiction_world::Severity;
 pub use walk::models_below;
 
 use crate::load::{Context, LoadOptions, load_str, read_text};

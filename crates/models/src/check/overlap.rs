@@ -4,8 +4,8 @@ use super::report::{Findings, Rule, note, number, warning};
 use super::subject::Subject;
 use crate::neighbours::exclude_neighbours;
 use crate::overlap::{IGNORED, MAX_GEOMETRIES, Overlap, message, overlaps};
-use crate::world::World;
 use std::collections::BTreeSet;
+use stiction_world::World;
 
 const OVERLAP: Rule = warning(
     "overlap",

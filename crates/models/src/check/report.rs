@@ -1,8 +1,8 @@
 //! What a rule is, and what it finds.
 
-use crate::ledger::{Place, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use stiction_world::{Place, Severity};
 
 /// A rule of the linter.
 #[derive(Debug, PartialEq, Eq)]

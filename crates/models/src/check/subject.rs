@@ -2,12 +2,12 @@
 
 use super::mass_matrix::{Condition, condition};
 use crate::load::Context;
-use crate::world::{Drawing, World};
 use crate::xml::{Document, Element};
 use std::collections::BTreeMap;
 use stiction_collision::Aabb;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Pose, Vec3};
+use stiction_world::{Drawing, World};
 
 /// Kinds of names; each has a table of its own: a link and a joint may be called alike.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

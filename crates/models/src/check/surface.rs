@@ -2,7 +2,7 @@
 
 use super::report::{Findings, Rule, note, number, warning};
 use super::subject::Subject;
-use crate::surface::Dimension;
+use stiction_world::Dimension;
 
 const ZERO: Rule = note(
     "friction-zero",

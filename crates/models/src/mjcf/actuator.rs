@@ -9,10 +9,10 @@ use super::defaults::{MAIN, Styled};
 use super::scope::{Kind, Mention, Scope};
 use super::servo::{Servo, TAGS};
 use crate::error::LoadError;
-use crate::ledger::Fate;
-use crate::tendon::TendonPath;
-use crate::world::{Actuator, ActuatorLaw, World};
 use stiction_dynamics::{CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, Model, crba_into};
+use stiction_world::Fate;
+use stiction_world::TendonPath;
+use stiction_world::{Actuator, ActuatorLaw, World};
 
 pub(crate) fn read<'d>(reader: &mut Reader<'d>, world: &mut World) -> Result<(), LoadError> {
     let mut inertia = NeutralInertia::default();

@@ -8,7 +8,6 @@ use super::hfield::{self, Ground};
 use super::msh;
 use super::scope::Scope;
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::mesh::{FORMATS, Filling, TriangleMesh};
 use crate::meshes::NO_HULL;
 use crate::names::Names;
@@ -19,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Quat, Vec3, vec3};
+use stiction_world::Fate;
 
 /// A mesh in the frame its geoms are stated in.
 pub(crate) struct LoadedMesh {

@@ -7,10 +7,10 @@ use super::orientation::{orientation, pose};
 use super::scope::{Kind, Scope};
 use super::{Reader, camera, geom, joint, site};
 use crate::error::LoadError;
-use crate::inertia::principal;
-use crate::ledger::Fate;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3};
+use stiction_world::Fate;
+use stiction_world::inertia::principal;
 
 /// A body as the file states it.
 pub(crate) struct BodyOfFile<'d> {

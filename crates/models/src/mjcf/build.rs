@@ -5,11 +5,11 @@ use super::actuator::NeutralInertia;
 use super::body::BodyOfFile;
 use super::option::Settings;
 use crate::error::LoadError;
-use crate::inertia::{from_principal, principal, scaled};
 use crate::neighbours::exclude_neighbours;
-use crate::world::World;
 use stiction_dynamics::spatial::{Inertia, Vec3, vec3};
 use stiction_dynamics::{Model, ModelBuilder, ModelError};
+use stiction_world::World;
+use stiction_world::inertia::{from_principal, principal, scaled};
 
 /// The world with bodies, geometries, visuals and limits of drives.
 pub(crate) fn world<'d>(

@@ -5,8 +5,8 @@ use super::flatten::Item;
 use super::orientation::pose;
 use super::scope::Kind;
 use crate::error::LoadError;
-use crate::extras::Camera;
-use crate::ledger::Fate;
+use stiction_world::Camera;
+use stiction_world::Fate;
 
 /// MuJoCo's field of view where none is stated [degrees].
 const FIELD_OF_VIEW: f64 = 45.0;

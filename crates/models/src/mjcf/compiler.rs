@@ -1,9 +1,9 @@
 //! <compiler>: how the rest of the file is to be read.
 
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::xml::Element;
 use std::path::{Path, PathBuf};
+use stiction_world::Fate;
 
 /// Where a body's inertia comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use super::defaults::MAIN;
 use super::geom::{dimension, softness};
 use super::scope::{Kind, Mention};
 use crate::error::LoadError;
-use crate::ledger::Fate;
-use crate::surface::{ContactPair, PairSurface};
-use crate::world::World;
+use stiction_world::Fate;
+use stiction_world::World;
+use stiction_world::{ContactPair, PairSurface};
 
 pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
     for mention in reader.section("contact")? {

@@ -6,10 +6,10 @@
 
 use super::compiler::Compiler;
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::names::Names;
 use crate::value::Attribute;
 use crate::xml::Element;
+use stiction_world::Fate;
 
 /// Deepest nesting of classes.
 const MAX_DEPTH: usize = 50;

@@ -9,14 +9,14 @@ use super::defaults::{MAIN, Styled};
 use super::geom::softness;
 use super::scope::{Kind, Mention};
 use super::tendon::scalar_dof;
-use crate::closure::{Hold, LoopClosure};
 use crate::error::LoadError;
-use crate::ledger::Fate;
-use crate::surface::Softness;
-use crate::tendon::TendonPath;
-use crate::world::{Coupling, Curve, World};
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction_dynamics::{Kinematics, Model};
+use stiction_world::Fate;
+use stiction_world::Softness;
+use stiction_world::TendonPath;
+use stiction_world::{Coupling, Curve, World};
+use stiction_world::{Hold, LoopClosure};
 
 type Terms = Vec<(usize, f64)>;
 

@@ -12,8 +12,8 @@
 
 use super::asset::LoadedMesh;
 use super::geom::Kind;
-use crate::inertia::principal;
 use stiction_dynamics::spatial::{Mat3, Pose, Quat, Vec3};
+use stiction_world::inertia::principal;
 
 /// Pose in the frame of the mesh and sizes of the shape of `kind`.
 pub(crate) fn fit(mesh: &LoadedMesh, kind: Kind, scale: f64, bounding_box: bool) -> (Pose, [f64; 3]) {

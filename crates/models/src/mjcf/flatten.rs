@@ -4,9 +4,9 @@ use super::Reader;
 use super::orientation::{euler, pose};
 use super::scope::Scope;
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Pose, Vec3};
+use stiction_world::Fate;
 
 /// Most elements after copying.
 const MAX_ITEMS: usize = 1_000_000;

@@ -9,15 +9,15 @@ use super::orientation::pose;
 use super::scope::{Kind as Named, Scope};
 use super::solid::Solid;
 use crate::error::LoadError;
-use crate::extras::Drawn;
-use crate::inertia::scaled;
-use crate::ledger::Fate;
 use crate::meshes::parts;
-use crate::surface::{Dimension, Material, Softness};
 use crate::value::Attribute;
-use crate::world::{Drawing, Geometry, Visual};
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
+use stiction_world::Drawn;
+use stiction_world::Fate;
+use stiction_world::inertia::scaled;
+use stiction_world::{Dimension, Material, Softness};
+use stiction_world::{Drawing, Geometry, Visual};
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Kind {

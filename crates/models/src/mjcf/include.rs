@@ -5,11 +5,11 @@
 //! file. As in MuJoCo, no file is included twice in a model; so none can include itself.
 
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::load::read_text;
 use crate::xml::{Document, Element};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
+use stiction_world::Fate;
 
 /// Most files a model may consist of.
 const MAX_FILES: usize = 1000;

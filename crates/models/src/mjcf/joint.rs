@@ -5,13 +5,13 @@ use super::defaults::Styled;
 use super::flatten::Item;
 use super::scope::{Kind, Scope};
 use crate::error::LoadError;
-use crate::extras::{Extras, JointSoftness};
-use crate::ledger::Fate;
-use crate::surface::Softness;
-use crate::world::DriveLimit;
 use crate::xml::Element;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{JointKind, JointSpec};
+use stiction_world::DriveLimit;
+use stiction_world::Fate;
+use stiction_world::Softness;
+use stiction_world::{Extras, JointSoftness};
 
 /// A joint as the file states it.
 pub(crate) struct JointOfBody<'d> {

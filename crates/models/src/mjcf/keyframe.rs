@@ -5,10 +5,10 @@
 
 use super::Reader;
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::value::Attribute;
-use crate::world::{Keyframe, World};
 use crate::xml::Element;
+use stiction_world::Fate;
+use stiction_world::{Keyframe, World};
 
 pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
     for e in keys(reader.root()) {

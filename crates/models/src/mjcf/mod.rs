@@ -38,12 +38,9 @@ pub(crate) use vocabulary::VOCABULARY;
 
 use crate::audit::audit;
 use crate::error::LoadError;
-use crate::extras::Extras;
-use crate::ledger::{Ledger, Place};
 use crate::load::Context;
 use crate::mesh::MeshStore;
 use crate::meshes::Meshes;
-use crate::world::{Geometry, Visual, World};
 use crate::xml::{Document, Element};
 use asset::Loaded;
 use option::Settings;
@@ -52,6 +49,9 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::Pose;
+use stiction_world::Extras;
+use stiction_world::{Geometry, Visual, World};
+use stiction_world::{Ledger, Place};
 
 /// State that the parts of the reader share, and their findings so far.
 pub(crate) struct Reader<'d> {

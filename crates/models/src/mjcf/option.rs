@@ -1,9 +1,9 @@
 //! <option>: gravity, time step, and the flags that switch parts of the mechanics off.
 
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Vec3, vec3};
+use stiction_world::Fate;
 
 /// Settings of <option>.
 #[derive(Clone, Debug)]

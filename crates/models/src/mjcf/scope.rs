@@ -18,12 +18,12 @@ use super::defaults::Defaults;
 use super::flatten::Item;
 use super::include::Models;
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::names::Names;
 use crate::value::Attribute;
 use crate::xml::{Document, Element};
 use std::collections::{BTreeMap, BTreeSet};
 use stiction_dynamics::spatial::Pose;
+use stiction_world::Fate;
 
 /// Most copies times elements outside the tree.
 const MAX_WORK: usize = 10_000_000;

@@ -3,9 +3,9 @@
 use super::Reader;
 use super::scope::Mention;
 use crate::error::LoadError;
-use crate::extras::{Custom, Extras, Sensor, UserData};
-use crate::ledger::Fate;
 use crate::xml::Element;
+use stiction_world::Fate;
+use stiction_world::{Custom, Extras, Sensor, UserData};
 
 /// Attributes that name what is measured.
 const OF: [&str; 16] = [

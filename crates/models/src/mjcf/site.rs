@@ -6,9 +6,9 @@ use super::geom::along;
 use super::orientation::pose;
 use super::scope::Kind;
 use crate::error::LoadError;
-use crate::extras::Site;
-use crate::ledger::Fate;
 use stiction_dynamics::spatial::Pose;
+use stiction_world::Fate;
+use stiction_world::Site;
 
 /// Files a site of the body `link`.
 pub(crate) fn read<'d>(

@@ -7,10 +7,10 @@ use super::hfield::Ground;
 use super::shell::Shell;
 use crate::error::LoadError;
 use crate::mesh::TriangleMesh;
-use crate::world::Drawing;
 use std::sync::Arc;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Vec3};
+use stiction_world::Drawing;
 
 /// The shape of a geom in its own frame.
 pub(crate) enum Solid {

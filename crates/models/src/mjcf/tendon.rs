@@ -4,11 +4,11 @@ use super::Reader;
 use super::defaults::{MAIN, Styled};
 use super::scope::{Kind, Mention, Scope};
 use crate::error::LoadError;
-use crate::ledger::Fate;
-use crate::tendon::{Tendon, TendonPath, Waypoint};
 use crate::value::Attribute;
-use crate::world::World;
 use stiction_dynamics::{JointKind, Model};
+use stiction_world::Fate;
+use stiction_world::World;
+use stiction_world::{Tendon, TendonPath, Waypoint};
 
 /// The dof of the hinge or slide that `joint` names.
 pub(crate) fn scalar_dof(

@@ -1,8 +1,8 @@
 //! The words of MJCF (MuJoCo 3 and 4), and what becomes of those the reader leaves untouched.
 
 use crate::audit::{Row, Vocabulary};
-use crate::ledger::Fate::{self, Kept, Softness, Unsupported, Used};
 use crate::xml::Element;
+use stiction_world::Fate::{self, Kept, Softness, Unsupported, Used};
 
 pub(crate) const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, key };
 

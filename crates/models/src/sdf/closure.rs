@@ -3,8 +3,8 @@
 use super::Built;
 use super::joint::{Kind, SdfJoint};
 use super::link::SdfLink;
-use crate::closure::{Hold, LoopClosure};
 use stiction_dynamics::spatial::{Pose, Quat, Vec3};
+use stiction_world::{Hold, LoopClosure};
 
 /// Closure that holds the links of `joint` together, as they stand where nothing has moved; `None` for joints that no
 /// [`Hold`] says.

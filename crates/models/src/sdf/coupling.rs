@@ -11,11 +11,11 @@ use super::pose::{number, required};
 use super::scope::{Attached, Base, Part};
 use super::{Built, Reader};
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::value::Attribute;
-use crate::world::{Coupling, World};
 use crate::xml::Element;
 use stiction_dynamics::JointKind;
+use stiction_world::Fate;
+use stiction_world::{Coupling, World};
 
 pub(crate) fn read(
     reader: &mut Reader<'_, '_>,

@@ -6,11 +6,11 @@ use super::joint::SdfJoint;
 use super::link::SdfLink;
 use crate::error::LoadError;
 use crate::filter_groups::{self, FilterGroup, MAX_PAIRS};
-use crate::ledger::{Fate, Place};
 use crate::value::shortened;
-use crate::world::World;
 use crate::xml::Element;
 use std::collections::BTreeMap;
+use stiction_world::World;
+use stiction_world::{Fate, Place};
 
 /// Adds the pairs to `world`, whose link of `links[i]` is `built[i]`.
 pub(crate) fn read(

@@ -4,12 +4,12 @@ use super::Reader;
 use super::pose::{not_negative, switch, value};
 use super::scope::Part;
 use crate::error::LoadError;
-use crate::grain::{Grain, GrainFrame};
-use crate::ledger::Fate;
-use crate::surface::{Dimension, Material};
 use crate::value::Attribute;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Quat, Vec3};
+use stiction_world::Fate;
+use stiction_world::{Dimension, Material};
+use stiction_world::{Grain, GrainFrame};
 
 /// The specification's <mu2> where it is not stated.
 const ACROSS: f64 = 1.0;

@@ -5,16 +5,16 @@ use super::heightmap;
 use super::pose::{required, truth, value, vector};
 use crate::error::LoadError;
 use crate::hulls::HullCache;
-use crate::ledger::Fate;
 use crate::mesh::{FORMATS, Filling, TriangleMesh};
 use crate::meshes::{Meshes, NO_HULL, is_hollow};
 use crate::path::{self, Wanted};
 use crate::shapes::{POINT, half_box};
-use crate::world::Drawing;
 use crate::xml::Element;
 use std::sync::Arc;
 use stiction_collision::{ConvexMesh, Decomposition, Shape};
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
+use stiction_world::Drawing;
+use stiction_world::Fate;
 
 const SHAPES: &str =
     "one of box, sphere, cylinder, capsule, cone, ellipsoid, plane, polyline, mesh, heightmap";

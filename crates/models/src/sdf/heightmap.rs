@@ -7,7 +7,6 @@
 use super::Reader;
 use super::pose::{required, vector};
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::load::read_bytes;
 use crate::path::{self, Wanted};
 use crate::png;
@@ -15,6 +14,7 @@ use crate::xml::Element;
 use std::sync::Arc;
 use stiction_collision::{HeightField, Shape};
 use stiction_dynamics::spatial::{Pose, Vec3, vec3};
+use stiction_world::Fate;
 
 /// Largest image read [bytes].
 const MAX_BYTES: u64 = 64 << 20;

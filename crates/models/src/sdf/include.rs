@@ -5,12 +5,12 @@
 
 use super::pose::{Version, required, version};
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::load::{Context, read_text};
 use crate::path::{self, Wanted};
 use crate::xml::Document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use stiction_world::Fate;
 
 /// Most files a world may consist of.
 const MAX_FILES: usize = 1000;

@@ -7,13 +7,14 @@ use super::Reader;
 use super::pose::{FRAMES, not_negative, number, required, truth, value, vector};
 use super::scope::{Base, Part, Scopes, Spot, WORLD};
 use crate::error::LoadError;
-use crate::ledger::{Fate, SPEEDS_ARE_FREE};
 use crate::value::Attribute;
-use crate::world::DriveLimit;
 use crate::xml::Element;
 use std::f64::consts::TAU;
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_dynamics::{JointKind, JointSpec};
+use stiction_world::DriveLimit;
+use stiction_world::Fate;
+use stiction_world::ledger::SPEEDS_ARE_FREE;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {

@@ -4,12 +4,12 @@ use super::pose::{not_negative, number, pose, relative_to, switch, truth};
 use super::scope::{Base, Part};
 use super::{Reader, geometry, material};
 use crate::error::LoadError;
-use crate::inertia::{scaled, triangle_excess};
-use crate::ledger::Fate;
 use crate::meshes::parts;
-use crate::world::{Geometry, Visual};
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Inertia, Pose, Sym3, Vec3};
+use stiction_world::Fate;
+use stiction_world::inertia::{scaled, triangle_excess};
+use stiction_world::{Geometry, Visual};
 
 /// Water, which the specification takes where no density is stated [kg/m³].
 const WATER: f64 = 1000.0;

@@ -4,12 +4,12 @@ use super::pose::{not_negative, number, value};
 use super::scope::Part;
 use super::{Reader, friction};
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::proximity;
-use crate::surface::{Compliance, Material, Mixing};
 use crate::value::Attribute;
 use crate::xml::Element;
 use stiction_dynamics::spatial::Quat;
+use stiction_world::Fate;
+use stiction_world::{Compliance, Material, Mixing};
 
 /// The grey of what has no colour.
 pub(crate) const GREY: [f32; 4] = [0.5, 0.5, 0.5, 1.0];

@@ -29,14 +29,11 @@ pub(crate) use vocabulary::VOCABULARY;
 
 use crate::audit::audit;
 use crate::error::LoadError;
-use crate::grain::{Grain, GrainFrame};
-use crate::ledger::{Fate, Ledger, Place};
 use crate::load::Context;
 use crate::mesh::MeshStore;
 use crate::meshes::Filled;
 use crate::plugins;
 use crate::value::shortened;
-use crate::world::{DriveLimit, World};
 use crate::xml::{Document, Element};
 use frame::Places;
 use joint::SdfJoint;
@@ -45,6 +42,9 @@ use scope::Scopes;
 use std::path::{Path, PathBuf};
 use stiction_dynamics::spatial::{Pose, Vec3, vec3};
 use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
+use stiction_world::{DriveLimit, World};
+use stiction_world::{Fate, Ledger, Place};
+use stiction_world::{Grain, GrainFrame};
 use tree::{Forest, Hold};
 
 /// State that the parts of the reader share.

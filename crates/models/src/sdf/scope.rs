@@ -7,11 +7,11 @@
 use super::include::Included;
 use super::pose::{FRAMES, Version, pose, relative_to, switch, value, version};
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::value::{Attribute, hint, shortened};
 use crate::xml::{Document, Element};
 use std::collections::BTreeMap;
 use stiction_dynamics::spatial::Pose;
+use stiction_world::Fate;
 
 /// Models inside models inside …, files that include files counted in.
 const MAX_DEPTH: usize = 64;

@@ -14,11 +14,11 @@ use super::scope::Part;
 use super::tree::{Forest, Hold};
 use super::{Built, Reader};
 use crate::error::LoadError;
-use crate::extras::{Camera, Sensor, Site};
-use crate::ledger::Fate;
-use crate::world::World;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3};
+use stiction_world::Fate;
+use stiction_world::World;
+use stiction_world::{Camera, Sensor, Site};
 
 /// R of (1).
 const LOOK: Quat = Quat::new(0.5, 0.5, -0.5, -0.5);

@@ -1,9 +1,9 @@
 //! The words of SDF 1.4 to 1.12, and what becomes of those the reader leaves untouched.
 
 use crate::audit::{Row, Vocabulary};
-use crate::ledger::Fate::{self, Kept, Unsupported, Used};
-use crate::ledger::SPEEDS_ARE_FREE;
 use crate::xml::Element;
+use stiction_world::Fate::{self, Kept, Unsupported, Used};
+use stiction_world::ledger::SPEEDS_ARE_FREE;
 
 pub(crate) const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, key };
 

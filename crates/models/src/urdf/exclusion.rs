@@ -5,10 +5,10 @@ use super::Reader;
 use super::gazebo::{Gazebo, Says};
 use crate::error::LoadError;
 use crate::filter_groups::{self, FilterGroup, MAX_PAIRS};
-use crate::ledger::Fate;
 use crate::names::Names;
 use crate::value::{Attribute, shortened};
 use crate::xml::Element;
+use stiction_world::Fate;
 
 /// The pairs of different links, as numbered by `links`, each once.
 pub(crate) fn read(

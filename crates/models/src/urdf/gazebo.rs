@@ -5,11 +5,11 @@
 
 use super::Reader;
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::value::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 use stiction_dynamics::spatial::Vec3;
+use stiction_world::Fate;
 
 /// Attributes that <gazebo> states of one link or joint; those it does not state are `None`.
 #[derive(Clone, Copy, Default)]

@@ -2,14 +2,14 @@
 
 use super::Reader;
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::mesh::FORMATS;
 use crate::path::{self, Wanted};
 use crate::shapes::{POINT, half_box};
-use crate::world::Drawing;
 use crate::xml::Element;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Vec3, vec3};
+use stiction_world::Drawing;
+use stiction_world::Fate;
 
 const SHAPES: &str = "one of box, sphere, cylinder, capsule, ellipsoid, mesh";
 

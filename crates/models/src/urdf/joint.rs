@@ -2,14 +2,15 @@
 
 use super::{Reader, origin};
 use crate::error::LoadError;
-use crate::ledger::{Fate, SPEEDS_ARE_FREE};
 use crate::names::Names;
 use crate::value::shortened;
-use crate::world::{Coupling, DriveLimit};
 use crate::xml::Element;
 use std::f64::consts::TAU;
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_dynamics::{JointKind, JointSpec};
+use stiction_world::Fate;
+use stiction_world::ledger::SPEEDS_ARE_FREE;
+use stiction_world::{Coupling, DriveLimit};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {

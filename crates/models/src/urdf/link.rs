@@ -3,11 +3,11 @@
 use super::gazebo::Gazebo;
 use super::{Reader, geometry, material, origin};
 use crate::error::LoadError;
-use crate::inertia::triangle_excess;
 use crate::meshes::parts;
-use crate::world::{Geometry, Visual};
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Inertia, Sym3};
+use stiction_world::inertia::triangle_excess;
+use stiction_world::{Geometry, Visual};
 
 /// A link as the file states it; geometries and visuals do not know its index yet.
 pub(crate) struct UrdfLink<'d> {

@@ -2,12 +2,12 @@
 
 use super::gazebo::Says;
 use crate::error::LoadError;
-use crate::grain::{Grain, GrainFrame};
 use crate::proximity;
-use crate::surface::{Compliance, Dimension, Material, Mixing};
 use crate::value::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
+use stiction_world::{Compliance, Dimension, Material, Mixing};
+use stiction_world::{Grain, GrainFrame};
 
 /// The grey of what has no colour.
 const GREY: [f32; 4] = [0.5, 0.5, 0.5, 1.0];

@@ -21,7 +21,6 @@ pub(crate) use vocabulary::VOCABULARY;
 
 use crate::audit::audit;
 use crate::error::LoadError;
-use crate::ledger::{Fate, Ledger, Place};
 use crate::load::Context;
 use crate::mesh::MeshStore;
 use crate::meshes::Filled;
@@ -29,11 +28,12 @@ use crate::names::Names;
 use crate::neighbours::exclude_neighbours;
 use crate::overlap::exclude_overlaps;
 use crate::plugins;
-use crate::world::World;
 use crate::xml::{Document, Element};
 use material::Materials;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
+use stiction_world::World;
+use stiction_world::{Fate, Ledger, Place};
 
 /// State that the parts of the reader share.
 pub(crate) struct Reader<'a> {

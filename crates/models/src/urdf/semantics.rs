@@ -6,16 +6,16 @@
 use super::Reader;
 use crate::audit::{Row, Vocabulary, audit};
 use crate::error::LoadError;
-use crate::ledger::Fate::{self, Kept, Used};
-use crate::ledger::Ledger;
 use crate::load::read_text;
 use crate::value::{Attribute, hint, shortened};
-use crate::world::{Keyframe, World};
 use crate::xml::{Document, Element};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::Quat;
+use stiction_world::Fate::{self, Kept, Used};
+use stiction_world::Ledger;
+use stiction_world::{Keyframe, World};
 
 /// Most pairs a file may exclude.
 const MAX_PAIRS: usize = 1_000_000;

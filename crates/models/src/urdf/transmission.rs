@@ -5,10 +5,10 @@
 //! `mechanicalReduction`.
 
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::value::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
+use stiction_world::Fate;
 
 /// Inertia [kg·m²] and gear ratio of a rotor.
 pub(crate) type Rotor = (f64, f64);

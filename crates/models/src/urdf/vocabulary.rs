@@ -1,9 +1,9 @@
 //! The words of URDF and of its common extensions.
 
 use crate::audit::{Row, Vocabulary};
-use crate::ledger::Fate::{Kept, Unsupported, Used};
-use crate::ledger::SPEEDS_ARE_FREE;
 use crate::xml::Element;
+use stiction_world::Fate::{Kept, Unsupported, Used};
+use stiction_world::ledger::SPEEDS_ARE_FREE;
 
 const ELSEWHERE: &str = "meant for another program";
 

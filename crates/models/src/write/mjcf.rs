@@ -9,9 +9,9 @@ use super::names::Unique;
 use super::tree::{branches, free_on_top};
 use super::xml::Xml;
 use super::{Notes, Written, mjcf_body, mjcf_drive};
-use crate::grain::Tangents;
-use crate::world::World;
 use std::collections::BTreeSet;
+use stiction_world::Tangents;
+use stiction_world::World;
 
 /// State that the parts of the writer share.
 pub(crate) struct Writer<'w> {

@@ -3,12 +3,12 @@
 use super::files::triangles_of;
 use super::mjcf::Writer;
 use super::tree::{Branch, losses, moments};
-use crate::hydroelastic::HydroelasticKind;
-use crate::surface::{Compliance, Dimension, Material, Mixing, Softness};
-use crate::world::{Drawing, Geometry};
 use stiction_collision::{HeightField, Shape};
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Pose, Vec3, vec3};
+use stiction_world::HydroelasticKind;
+use stiction_world::{Compliance, Dimension, Material, Mixing, Softness};
+use stiction_world::{Drawing, Geometry};
 
 pub(crate) const NO_BOUNCE: &str = "MJCF has no restitution: impacts do not bounce";
 /// Stands for no bound, which MJCF cannot say of one side only.

@@ -7,11 +7,11 @@
 
 use super::mjcf::Writer;
 use super::tree::Branch;
-use crate::closure::{Hold, LoopClosure};
-use crate::tendon::{Tendon, TendonPath};
-use crate::world::{Actuator, ActuatorLaw, Coupling, Keyframe};
 use stiction_dynamics::spatial::Pose;
 use stiction_dynamics::{JointKind, Kinematics};
+use stiction_world::{Actuator, ActuatorLaw, Coupling, Keyframe};
+use stiction_world::{Hold, LoopClosure};
+use stiction_world::{Tendon, TendonPath};
 
 /// Points nearer than this are one [m].
 const CLOSED: f64 = 1e-9;

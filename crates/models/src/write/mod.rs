@@ -1,4 +1,4 @@
-//! Writers: a [`World`](crate::World) as a file of a format.
+//! Writers: a [`World`](stiction_world::World) as a file of a format.
 //!
 //! ```text
 //!     World ──▶ mjcf | urdf ──▶ Written { text, files beside it, what was lost on the way }

@@ -10,9 +10,9 @@ use super::urdf_joint::{Kind, Step, UNBOUNDED, chain};
 use super::urdf_link::{self, origin};
 use super::xml::{Xml, number};
 use super::{Notes, Written};
-use crate::world::{Coupling, World};
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Pose, vec3};
+use stiction_world::{Coupling, World};
 
 /// State that the parts of the writer share.
 pub(crate) struct Writer<'w> {

@@ -12,9 +12,9 @@
 //! mimics a hinge.
 
 use super::Notes;
-use crate::world::DriveLimit;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3};
 use stiction_dynamics::{Joint, JointKind, Model};
+use stiction_world::DriveLimit;
 
 /// Stands for no limit where the format wants one.
 pub(crate) const UNBOUNDED: f64 = 1e10;

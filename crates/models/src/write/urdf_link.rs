@@ -3,11 +3,11 @@
 use super::files::triangles_of;
 use super::tree::moments;
 use super::urdf::Writer;
-use crate::hydroelastic::{Hydroelastic, HydroelasticKind};
-use crate::surface::{Dimension, Material};
-use crate::world::Drawing;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3};
+use stiction_world::Drawing;
+use stiction_world::{Dimension, Material};
+use stiction_world::{Hydroelastic, HydroelasticKind};
 
 /// Half sides of the box that stands for a plane [m].
 const GROUND: [f64; 3] = [500.0, 500.0, 0.5];

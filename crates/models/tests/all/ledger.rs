@@ -6,7 +6,8 @@ use crate::common;
 
 use common::data;
 use std::path::Path;
-use stiction_models::{Fate, Ledger, LoadOptions, load, load_str};
+use stiction_models::{LoadOptions, load, load_str};
+use stiction_world::{Fate, Ledger};
 
 fn ledger(text: &str) -> Ledger {
     let world = load_str(text, Path::new("f"), Path::new("."), &LoadOptions::default());

@@ -4,7 +4,8 @@
 
 use std::path::Path;
 use stiction_collision::Shape;
-use stiction_models::{LoadOptions, World, load_str};
+use stiction_models::{LoadOptions, load_str};
+use stiction_world::World;
 
 fn world(text: &str) -> World {
     let world = load_str(text, Path::new("f"), Path::new("."), &LoadOptions::default());

@@ -6,11 +6,13 @@
 mod common;
 mod ledger;
 mod loaded;
+mod lock;
 mod malformed;
 mod meshes;
 mod mjcf;
 mod mujoco;
 mod references;
+mod resize;
 mod sdf;
 mod urdf;
 mod write;

@@ -4,7 +4,8 @@
 
 use std::path::{Path, PathBuf};
 use stiction_collision::{Decomposition, Shape};
-use stiction_models::{HullCache, LoadOptions, Meshes, World, load_str};
+use stiction_models::{HullCache, LoadOptions, Meshes, load_str};
+use stiction_world::World;
 
 /// Two cubes of side 1 with a gap of 1 between them, as OBJ.
 fn dumb_bell() -> String {

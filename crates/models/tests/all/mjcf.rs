@@ -7,7 +7,8 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
-use stiction_models::{Actuator, Dimension, Fate, LoadOptions, Material, World, load_str};
+use stiction_models::{LoadOptions, load_str};
+use stiction_world::{Actuator, Dimension, Fate, Material, World};
 
 fn read(inside: &str) -> World {
     let text = format!("<mujoco>{inside}</mujoco>");

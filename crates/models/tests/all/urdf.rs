@@ -8,7 +8,8 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Vec3, vec3};
-use stiction_models::{Compliance, Drawing, Fate, GrainFrame, LoadOptions, Material, World, load_str};
+use stiction_models::{LoadOptions, load_str};
+use stiction_world::{Compliance, Drawing, Fate, GrainFrame, Material, World};
 
 fn read(text: &str) -> World {
     read_with(text, &LoadOptions::default())

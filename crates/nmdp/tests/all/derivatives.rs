@@ -6,13 +6,13 @@ use crate::common;
 
 use common::{Dice, menagerie, sites};
 use stiction_dynamics::integrate_into;
-use stiction_models::World;
 use stiction_nmdp::end_of_step::{Before, Start};
 use stiction_nmdp::inertia::Inertia;
 use stiction_nmdp::inertia::displaced_points::DisplacedPoints;
 use stiction_nmdp::inertia::newton_euler::NewtonEuler;
 use stiction_nmdp::residual::{Dissipated, Residual, norm};
 use stiction_nmdp::wrench_set::cone::Growth;
+use stiction_world::World;
 
 fn inertias(world: &World) -> [(&'static str, Inertia); 2] {
     [

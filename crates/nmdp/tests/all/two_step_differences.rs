@@ -4,10 +4,10 @@
 
 use stiction_dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction_dynamics::{JointSpec, ModelBuilder};
-use stiction_models::World;
 use stiction_nmdp::sites::{BodySite, Sites};
 use stiction_nmdp::wrench_set::cone::{Cone, Ground, Growth};
 use stiction_nmdp::{Acting, Method, Nmdp, NmdpParams};
+use stiction_world::World;
 
 const G: f64 = 9.81;
 const LENGTH: f64 = 0.7;

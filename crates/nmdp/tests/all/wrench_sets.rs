@@ -8,7 +8,6 @@ use common::Dice;
 use std::sync::Arc;
 use stiction_dynamics::spatial::{Force, Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::{JointSpec, ModelBuilder};
-use stiction_models::World;
 use stiction_nmdp::sites::{BodySite, Sites};
 use stiction_nmdp::sole::Sole;
 use stiction_nmdp::wrench_set::cone::{Cone, Ground, Growth};
@@ -17,6 +16,7 @@ use stiction_nmdp::wrench_set::learned::{Learned, LearnedParams, LearnedTable};
 use stiction_nmdp::wrench_set::patch::Patch;
 use stiction_nmdp::wrench_set::{Place, WrenchSet};
 use stiction_nmdp::{Acting, Method, Nmdp, NmdpParams};
+use stiction_world::World;
 
 const GROUND: Ground = Ground { normal: Vec3::Z, offset: 0.0 };
 const FACE: ([f64; 2], [Vec3; 3]) = ([0.1, 0.1], [Vec3::X, vec3(0.0, -1.0, 0.0), vec3(0.0, 0.0, -1.0)]);

@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::World;
 use stiction::{Settings, Simulation, State};
 use stiction_sensors::Sensors;
 

@@ -43,7 +43,7 @@ fn fill(
     blocks.extend(measured.map(|((cone, a), &norm)| match *cone {
         Cone::Patch { mu, .. } if a[8] > 0.0 => Block::Patch(mu, norm),
         Cone::Friction { mu } => contact(a, norm, mu).map_or(Block::Inert, Block::Contact),
-        cone if cone.dim() == 1 && a[0] > 0.0 => Block::Scalar(a[0], cone),
-        _ => Block::Inert,
+        cone @ (Cone::Free | Cone::NonNegative | Cone::Box { .. }) if a[0] > 0.0 => Block::Scalar(a[0], cone),
+        Cone::Free | Cone::NonNegative | Cone::Box { .. } | Cone::Patch { .. } => Block::Inert,
     }));
 }

@@ -6,7 +6,7 @@
 use stiction_contact::Cone;
 use stiction_contact::matrix3::Block3;
 
-/// How a block enters (1).
+/// How a block enters (1) of [`super`].
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// Friction with μ > 0.

@@ -225,7 +225,7 @@ impl MinimumNorm {
                     }
                 }
                 Cone::Patch { .. } => continue,
-                _ => {
+                Cone::Free | Cone::NonNegative | Cone::Box { .. } => {
                     let target = lambda[0] - rho * c[0];
                     let mut inside = [target];
                     cone.project(&mut inside);

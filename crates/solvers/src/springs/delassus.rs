@@ -12,7 +12,7 @@
 //!
 //! u is the direction of friction, V an orthonormal basis of the tangential directions normal to it.
 
-use super::pieces::{Along, Piece, tangential_rows};
+use super::pieces::{Along, Piece};
 use crate::dense::{Cholesky, Lu, STRIP, matrix_into, times, whole_into};
 use crate::trees::{Equation, TreeSystem, knows_all};
 use std::ops::Range;
@@ -176,7 +176,7 @@ impl Dense {
                 }
                 Piece::Slides { along, mu, share, stiff } => {
                     let (first, dim, normal) = (rows.start, rows.len(), cone.normal());
-                    let tangents = tangential_rows(cone);
+                    let tangents = cone.tangential_rows();
                     let (mut column, mut left) = ([0.0; MAX_ROWS], [0.0; MAX_ROWS]);
                     tangents.iter().zip(along).for_each(|(&t, u)| column[t] = mu * u);
                     (column[normal], left[normal]) = (1.0, 1.0);
@@ -358,13 +358,17 @@ impl Delassus for ByTrees {
     fn solve(&mut self, problem: &ConstraintProblem, pieces: &[Piece], x: &mut [f64]) {
         for (i, piece) in pieces.iter().enumerate() {
             let rows = &mut x[problem.range(i)];
-            match (*piece, problem.cone(i)) {
-                (Piece::Slides { along, .. }, _) => {
+            match *piece {
+                Piece::Slides { along, .. } => {
                     let across = along[0] * rows[1] - along[1] * rows[0];
                     (rows[0], rows[1]) = (0.0, across);
                 }
-                (Piece::Closed, Cone::Friction { .. }) => rows[..2].fill(0.0),
-                _ => {}
+                Piece::Closed => {
+                    if let Cone::Friction { .. } = problem.cone(i) {
+                        rows[..2].fill(0.0);
+                    }
+                }
+                Piece::Fixed(_) | Piece::Sticks => {}
             }
         }
         self.system.solve(problem.row_start(), x);

@@ -18,7 +18,7 @@
 
 use super::Island;
 use super::delassus::Delassus;
-use super::pieces::{Piece, friction_of, piece_of};
+use super::pieces::{Piece, piece_of};
 use crate::minimum_norm::MinimumNorm;
 use stiction_contact::cone::tangential;
 use stiction_contact::{Cone, Law};
@@ -127,11 +127,8 @@ impl Hold {
 
     /// The piece of a block that is held.
     fn held(cone: Cone) -> Piece {
-        match cone {
-            Cone::NonNegative => Piece::Closed,
-            Cone::Friction { mu } | Cone::Patch { mu, .. } if mu == 0.0 => Piece::Closed,
-            _ => Piece::Sticks,
-        }
+        let smooth = matches!(cone, Cone::NonNegative) || cone.friction() == Some(0.0);
+        if smooth { Piece::Closed } else { Piece::Sticks }
     }
 
     /// P of islands of many rows: what closes without impulses.
@@ -156,8 +153,10 @@ impl Hold {
         self.pieces.extend(problem.cones().iter().enumerate().map(|(i, cone)| match cone {
             Cone::Free => Piece::Sticks,
             Cone::Box { .. } => Piece::Fixed(0.0),
-            cone if problem.free_velocity[problem.range(i).start + cone.normal()] < 0.0 => Piece::Closed,
-            _ => Piece::Fixed(0.0),
+            Cone::NonNegative | Cone::Friction { .. } | Cone::Patch { .. } => {
+                let presses = problem.free_velocity[problem.range(i).start + cone.normal()] < 0.0;
+                if presses { Piece::Closed } else { Piece::Fixed(0.0) }
+            }
         }));
         self.metric(island, island.params.compliance);
         let presses = island.params.presses;
@@ -197,15 +196,13 @@ impl Hold {
         self.pressing.clone_from(&self.lambda);
         problem.cones().iter().enumerate().for_each(|(i, c)| c.project(&mut self.pressing[problem.range(i)]));
         for (i, (piece, cone)) in self.pieces.iter_mut().zip(problem.cones()).enumerate() {
-            *piece = match *cone {
+            if let Cone::Box { .. } = cone {
                 // Dry friction that stops its row alone, or goes to its side.
-                cone @ Cone::Box { .. } => {
-                    let g = &problem.free_velocity[problem.range(i)];
-                    piece_of(cone, island.stopping.norms[i], &[0.0], g).0
-                }
-                cone if *piece == Piece::Closed => Self::held(cone),
-                _ => continue,
-            };
+                let g = &problem.free_velocity[problem.range(i)];
+                *piece = piece_of(*cone, island.stopping.norms[i], &[0.0], g).0;
+            } else if *piece == Piece::Closed {
+                *piece = Self::held(*cone);
+            }
         }
     }
 
@@ -261,7 +258,7 @@ impl Hold {
     fn is_beyond(&self, island: &Island<'_>, times: f64) -> bool {
         times.is_finite()
             && island.problem.cones().iter().enumerate().any(|(i, cone)| {
-                let Some(mu) = friction_of(*cone) else { return false };
+                let Some(mu) = cone.friction() else { return false };
                 let here = &self.step[island.problem.range(i)];
                 let most = mu * here[cone.normal()];
                 most > 0.0 && tangential(here) > times * most
@@ -396,10 +393,16 @@ impl Hold {
                     }
                     Piece::Fixed(if lambda[r] < lo { lo } else { hi })
                 }
-                (_, Piece::Fixed(_)) if c[r] < -overlaps => Self::held(cone),
-                (_, Piece::Fixed(_)) => continue,
-                (_, _) if lambda[r] < -island.params.outside * largest => Piece::Fixed(0.0),
-                _ => continue,
+                (Cone::NonNegative | Cone::Friction { .. } | Cone::Patch { .. }, piece) => {
+                    let fixed = matches!(piece, Piece::Fixed(_));
+                    if fixed && c[r] < -overlaps {
+                        Self::held(cone)
+                    } else if !fixed && lambda[r] < -island.params.outside * largest {
+                        Piece::Fixed(0.0)
+                    } else {
+                        continue;
+                    }
+                }
             };
             (*piece, changed) = (next, true);
         }
@@ -412,7 +415,7 @@ impl Hold {
         let square: f64 = self.lambda.iter().map(|l| l * l).sum();
         let slack = island.params.outside * square.sqrt();
         for (i, cone) in problem.cones().iter().enumerate() {
-            let Some(mu) = friction_of(*cone) else { continue };
+            let Some(mu) = cone.friction() else { continue };
             let here = &self.lambda[problem.range(i)];
             if tangential(here) > mu * here[2] + slack {
                 return false;

@@ -7,7 +7,6 @@
 //! Contact points that coincide share one spring, so that a contact found twice changes nothing.
 
 use super::SpringsParams;
-use super::pieces::{friction_of, tangential_rows};
 use crate::residual::StoppingResidual;
 use stiction_contact::{Cone, ConstraintProblem};
 
@@ -32,7 +31,7 @@ impl Metric {
         let (tangential, normal) = (ratio, 1.0 / ratio);
         let (mut sum, mut count) = (0.0, 0.0);
         for (cone, diagonal) in problem.cones().iter().zip(&stopping.diagonal) {
-            if friction_of(*cone).is_some() {
+            if cone.friction().is_some() {
                 sum += diagonal[0] + diagonal[4] + diagonal[8];
                 count += 3.0;
             }
@@ -49,7 +48,7 @@ impl Metric {
             let d = &mut self.d[problem.range(i)];
             match cone {
                 Cone::Friction { .. } | Cone::Patch { .. } => {
-                    tangential_rows(*cone).iter().for_each(|&t| d[t] = tangential * self.mean);
+                    cone.tangential_rows().iter().for_each(|&t| d[t] = tangential * self.mean);
                     d[cone.normal()] = normal * self.mean;
                 }
                 Cone::Box { .. } => d[0] = tangential * diagonal[0],
@@ -70,12 +69,12 @@ impl Metric {
         entry: &mut impl FnMut(usize, usize) -> f64,
     ) {
         let near = |a: f64, b: f64| (a - b).abs() <= coincide * a.abs().max(b.abs());
-        for (i, _) in problem.cones().iter().enumerate().filter(|c| friction_of(*c.1).is_some()) {
+        for (i, _) in problem.cones().iter().enumerate().filter(|c| c.1.friction().is_some()) {
             let mut number = 1.0;
             for (j, other) in problem.cones().iter().enumerate() {
                 let diagonals = [&stopping.diagonal[i], &stopping.diagonal[j]];
                 if i == j
-                    || friction_of(*other).is_none()
+                    || other.friction().is_none()
                     || ![0, 4, 8].iter().all(|&k| near(diagonals[0][k], diagonals[1][k]))
                 {
                     continue;

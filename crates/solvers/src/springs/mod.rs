@@ -41,7 +41,6 @@ use hold::Hold;
 use metric::Metric;
 pub(crate) use newton::Equilibria;
 use newton::Newton;
-use pieces::friction_of;
 use stiction_contact::cone::tangential;
 use stiction_contact::{Cone, ConstraintProblem};
 
@@ -134,7 +133,7 @@ impl SpringsParams {
         let mut creeps = false;
         for (i, cone) in problem.cones().iter().enumerate() {
             let rows = problem.range(i);
-            if friction_of(*cone).is_none() || !(impulses[rows.start + cone.normal()] > 0.0) {
+            if cone.friction().is_none() || !(impulses[rows.start + cone.normal()] > 0.0) {
                 continue;
             }
             let slip = tangential(&c[rows.clone()]);
@@ -338,7 +337,7 @@ fn rests_alone(task: &Question<'_>) -> Option<f64> {
         let at_rest = match *cone {
             Cone::Free => g[row].abs() <= params.rests,
             Cone::Box { lo, hi } => lo <= 0.0 && hi >= 0.0 && (g[row].abs() <= params.rests || lo >= hi),
-            _ => g[row] >= -params.rests,
+            Cone::NonNegative | Cone::Friction { .. } | Cone::Patch { .. } => g[row] >= -params.rests,
         };
         if !at_rest {
             return None;

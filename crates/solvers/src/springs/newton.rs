@@ -9,7 +9,7 @@
 
 use super::Island;
 use super::delassus::Delassus;
-use super::pieces::{Piece, piece_of, put, tangential_rows};
+use super::pieces::{Piece, piece_of, put};
 use stiction_contact::Law;
 
 /// Equilibria of an answer in their order, that at ρ̄ first: where those of the next step are looked for.
@@ -363,7 +363,7 @@ impl Newton {
             let (rows, cone) = (problem.range(i), problem.cone(i));
             let normal = rows.start + cone.normal();
             let (radius, tangents) =
-                (mu * (self.lambda[normal] - self.before[normal] / stiff), tangential_rows(cone));
+                (mu * (self.lambda[normal] - self.before[normal] / stiff), cone.tangential_rows());
             let mut on = 0.0;
             for ((&t, u), now) in tangents.iter().zip(along).zip(now) {
                 let r = rows.start + t;
@@ -383,7 +383,7 @@ impl Newton {
             let Piece::Slides { .. } = piece else { continue };
             let rows = island.problem.range(i);
             let mut square = 0.0;
-            for &t in tangential_rows(island.problem.cone(i)) {
+            for &t in island.problem.cone(i).tangential_rows() {
                 let r = rows.start + t;
                 square += (self.w[r] - self.d[r] * (self.lambda[r] - self.reference[r])).powi(2);
             }

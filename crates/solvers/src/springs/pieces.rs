@@ -26,24 +26,6 @@ impl Piece {
     }
 }
 
-/// The tangential rows of a contact within its block, and of patches those of their moments.
-pub(super) fn tangential_rows(cone: Cone) -> &'static [usize] {
-    match cone {
-        Cone::Friction { .. } => &[0, 1],
-        Cone::Patch { rolls: false, .. } => &[0, 1, 3],
-        Cone::Patch { rolls: true, .. } => &[0, 1, 3, 4, 5],
-        _ => &[],
-    }
-}
-
-/// The coefficient of friction of a contact; `None` of other blocks.
-pub(super) fn friction_of(cone: Cone) -> Option<f64> {
-    match cone {
-        Cone::Friction { mu } | Cone::Patch { mu, .. } => Some(mu),
-        _ => None,
-    }
-}
-
 /// The piece of a block with impulses λ and velocities c, and ‖F‖² [N²s²]; r = 1/`stiff`.
 #[inline(always)]
 pub(super) fn piece_of(cone: Cone, stiff: f64, lambda: &[f64], c: &[f64]) -> (Piece, f64) {
@@ -68,7 +50,7 @@ pub(super) fn piece_of(cone: Cone, stiff: f64, lambda: &[f64], c: &[f64]) -> (Pi
             }
         }
         (Cone::Friction { .. }, &[x, y, n], &[u, v, w]) => contact(cone, stiff, [x, y, n], [u, v, w]),
-        _ => {
+        (Cone::Friction { .. } | Cone::Patch { .. } | Cone::NonNegative | Cone::Box { .. }, ..) => {
             let all = |x: &[f64]| std::array::from_fn(|k| x.get(k).copied().unwrap_or(0.0));
             contact::<MAX_ROWS>(cone, stiff, all(lambda), all(c))
         }
@@ -78,10 +60,10 @@ pub(super) fn piece_of(cone: Cone, stiff: f64, lambda: &[f64], c: &[f64]) -> (Pi
 /// The piece of a contact, zeros after the rows there are, and ‖F‖² [N²s²].
 #[inline(always)]
 fn contact<const N: usize>(cone: Cone, stiff: f64, lambda: [f64; N], c: [f64; N]) -> (Piece, f64) {
-    let (r, mu, normal) = (1.0 / stiff, friction_of(cone).unwrap_or(0.0), cone.normal());
+    let (r, mu, normal) = (1.0 / stiff, cone.friction().unwrap_or(0.0), cone.normal());
     let square = |x: &[f64; N]| x.iter().map(|x| x * x).sum::<f64>();
     let tau: [f64; N] = std::array::from_fn(|k| lambda[k] - r * c[k]);
-    let tangents = tangential_rows(cone);
+    let tangents = cone.tangential_rows();
     match pieces::Piece::of(mu, &tau) {
         pieces::Piece::Open => (Piece::Fixed(0.0), square(&lambda)),
         pieces::Piece::Sticks => (Piece::Sticks, r * r * square(&c)),
@@ -111,13 +93,13 @@ pub(super) fn put(cone: Cone, piece: &Piece, now: &Piece, lambda: &mut [f64]) ->
             lambda.fill(*value);
         }
         Piece::Closed => {
-            for &t in tangential_rows(cone) {
+            for &t in cone.tangential_rows() {
                 moved |= lambda[t] != 0.0;
                 lambda[t] = 0.0;
             }
         }
         Piece::Slides { along, mu, .. } => {
-            let tangents = tangential_rows(cone);
+            let tangents = cone.tangential_rows();
             let turned = if let Piece::Slides { along: now, .. } = now {
                 along.iter().zip(now).map(|(u, v)| u * v).sum()
             } else {

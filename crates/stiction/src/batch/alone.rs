@@ -11,9 +11,9 @@ use crate::state::State;
 use crate::stepping::{Driver, TimeStepping};
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge};
-use stiction_models::World;
 use stiction_solvers::Params;
 use stiction_solvers::registry::{self, Common, SolverError};
+use stiction_world::World;
 
 /// See the module.
 pub(super) struct Alone {

@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use stiction_dynamics::spatial::{Inertia, Vec3};
-use stiction_models::{ActuatorLaw, Material, World};
+use stiction_world::{ActuatorLaw, Material, World};
 
 /// What may differ between environments; everything else of the world is shared.
 #[derive(Clone, Debug, PartialEq)]

@@ -340,7 +340,8 @@ mod tests {
     use crate::batch::{Batch, BatchSettings};
     use crate::state::State;
     use std::path::Path;
-    use stiction_models::{Dimension, LoadOptions, load};
+    use stiction_models::{LoadOptions, load};
+    use stiction_world::Dimension;
 
     /// What a lane lends of a standing robot bears it, and comes back as it was, to that lane alone.
     #[test]

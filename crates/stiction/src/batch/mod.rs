@@ -45,7 +45,7 @@ use shard::{SHARD, Shard};
 use std::sync::Arc;
 use stiction_assembly::forces::actuators::with_drive_limits;
 use stiction_dynamics::lanes::{F32x8, F64x4, Lanes};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Lanes of a group, at most.
 const WIDEST: usize = F32x8::WIDTH;

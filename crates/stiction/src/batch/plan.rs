@@ -18,7 +18,7 @@ use stiction_assembly::{RowKey, RowParams, Spring};
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_dynamics::{JointKind, Model, Real, lanes};
-use stiction_models::{Dimension, World};
+use stiction_world::{Dimension, World};
 
 /// Pairs of geometries beyond which contacts are found faster one environment at a time.
 const MOST_PAIRS: usize = 4096;
@@ -72,7 +72,8 @@ pub(super) struct Line {
 }
 
 impl Line {
-    fn new(terms: &[(usize, f64)], chains: &[Vec<usize>]) -> Self {
+    fn new(terms: impl Iterator<Item = (usize, f64)>, chains: &[Vec<usize>]) -> Self {
+        let terms: Vec<_> = terms.collect();
         let mut dofs: Vec<usize> = terms.iter().flat_map(|t| &chains[t.0]).copied().collect();
         dofs.sort_unstable_by(|a, b| b.cmp(a));
         dofs.dedup();
@@ -178,7 +179,7 @@ impl Plan {
             .collect();
         let obstacle = obstacle(&world, &finder, &places);
         let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
-        let line = |key: RowKey| (key, Line::new(&scalar::terms(&world, key), &chains));
+        let line = |key: RowKey| (key, Line::new(scalar::terms(&world, key).entries(), &chains));
         let surfaces = (pairs.iter())
             .map(|p| finder.surface_of(p.geometries[0], p.geometries[1]))
             .map(|s| [s.friction(), s.restitution])

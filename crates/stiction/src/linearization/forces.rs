@@ -26,7 +26,7 @@ use stiction_dynamics::{
     Accelerations, ColumnRates, Dual, JointKind, Kinematics, MassMatrix, Model, Regressor, RneaDerivatives,
     Velocities,
 };
-use stiction_models::{Actuator, World};
+use stiction_world::{Actuator, World};
 
 /// A step, as far as its forces go.
 #[derive(Clone, Copy)]

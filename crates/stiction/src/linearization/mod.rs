@@ -56,7 +56,7 @@ pub use rollout::{RolloutError, RolloutGradient};
 use rows::{Rows, Stepped};
 use stiction_contact::Law;
 use stiction_dynamics::Kinematics;
-use stiction_models::World;
+use stiction_world::World;
 
 /// A step from (q, v) under the controls u to (q⁺, v⁺), and its derivatives. Matrices are row by row.
 #[derive(Clone, Debug, PartialEq)]

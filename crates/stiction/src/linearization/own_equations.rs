@@ -15,7 +15,7 @@ use crate::stepping::integrate::tangent::moved;
 use crate::stepping::{Equations, NoSlopes, Slopes, Solved};
 use nalgebra::DMatrix;
 use stiction_contact::Law;
-use stiction_models::World;
+use stiction_world::World;
 
 /// A step that was done, without what `time-stepping` keeps of it.
 pub(super) struct Step<'a> {

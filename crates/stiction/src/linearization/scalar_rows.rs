@@ -1,4 +1,4 @@
-//! Derivatives of the rows of joints and tendons: the laws of [`stiction_assembly::rows::scalar`] at dual
+//! Derivatives of the rows of joints and tendons: [`LinearRow::row`] at dual
 //! numbers, and what turns.
 //!
 //! ```text
@@ -14,7 +14,7 @@ use stiction_assembly::RowKey;
 use stiction_assembly::forces::ImplicitForce;
 use stiction_assembly::forces::actuators::rotation_vector;
 use stiction_assembly::laws::actuator::Effort;
-use stiction_assembly::rows::scalar;
+use stiction_assembly::rows::kind::{At, LinearRow, RowKind};
 use stiction_dynamics::spatial::vec3;
 use stiction_dynamics::{Dual, JointKind};
 
@@ -32,26 +32,34 @@ impl Writer<'_> {
         // At the instant of an impact gaps ask for nothing.
         let instant = accepted.facts.rows.is_instant();
         match key {
-            RowKey::Loop { .. } => return Err(LinearizationError::Row(key.words(world))),
-            RowKey::Limit { joint, .. } if world.model.joints[joint].kind == JointKind::Ball => {
-                self.ball_limit(row, joint, self.at.biases && !instant, force);
+            RowKey::Loop(of) => Err(LinearizationError::Row(of.words(world))),
+            RowKey::Limit(of) if world.model.joints[of.joint].kind == JointKind::Ball => {
+                self.ball_limit(row, of.joint, self.at.biases && !instant, force);
+                Ok(())
             }
-            RowKey::Coupling { index } => {
-                if self.at.biases {
-                    self.biases(block, key)?;
-                }
-                self.curve(row, index, lambda, force);
+            RowKey::Limit(_) if instant => Ok(()),
+            RowKey::Limit(of) => self.biases(block, of),
+            RowKey::DryFriction(of) => self.biases(block, of),
+            RowKey::Coupling(of) => {
+                self.biases(block, of)?;
+                self.curve(row, of.index, lambda, force);
+                Ok(())
             }
-            RowKey::Limit { .. } if instant => {}
-            _ if !self.at.biases => {}
-            RowKey::ImplicitForce(ImplicitForce::Actuator(i)) => self.actuator(row, i, lambda),
-            _ => self.biases(block, key)?,
+            RowKey::ImplicitForce(ImplicitForce::Actuator(i)) => {
+                self.actuator(row, i, lambda);
+                Ok(())
+            }
+            RowKey::ImplicitForce(of) => self.biases(block, of),
+            RowKey::TendonLimit(of) => self.biases(block, of),
+            RowKey::TendonFriction(of) => self.biases(block, of),
         }
-        Ok(())
     }
 
     /// (1) of a row whose direction is constant.
-    fn biases(&mut self, block: usize, key: RowKey) -> Result<(), LinearizationError> {
+    fn biases(&mut self, block: usize, of: impl LinearRow) -> Result<(), LinearizationError> {
+        if !self.at.biases {
+            return Ok(());
+        }
         let Forces { world, start, accepted, .. } = *self.forces;
         let (facts, bias) = (&accepted.facts, accepted.posed.blocks[block].bias);
         let row = accepted.posed.problem.range(block).start;
@@ -60,10 +68,9 @@ impl Writer<'_> {
         let (mut q, mut v, free_velocity) = (numbers(&start.q), numbers(&start.v), numbers(accepted.v_free));
         let (params, q_of_dof) = (facts.rows.cast(Dual::constant(0.0)), facts.q_of_dof);
         let model = self.model.get_or_insert_with(|| world.model.cast(Dual::constant(0.0)));
-        let gaps = matches!(key, RowKey::Limit { .. } | RowKey::TendonLimit { .. } | RowKey::Coupling { .. });
-        for (dof, c) in scalar::terms(world, key) {
+        for (dof, _) in of.terms(world).entries() {
             (q[q_of_dof[dof]].tangent[0], v[dof].tangent[1]) = (1.0, 1.0);
-            let at = scalar::At {
+            let at = At {
                 params,
                 q: &q,
                 v: &v,
@@ -73,19 +80,17 @@ impl Writer<'_> {
                 laws: &[],
                 efforts: &[],
             };
-            let of = scalar::row(world, key, &at);
-            if matches!(key, RowKey::TendonLimit { .. })
-                && (of.gap.value - bias.gap).abs() > 1e-9 * (1.0 + bias.gap.abs())
-            {
-                return Err(LinearizationError::Row(key.words(world)));
+            let change = of.row(world, &at);
+            if (change.gap.value - bias.gap).abs() > 1e-9 * (1.0 + bias.gap.abs()) {
+                return Err(LinearizationError::Row(of.words(world)));
             }
-            let [by_q, by_v] = [0, 1].map(|k| of.gap.tangent[k] + feedback * of.feedback.tangent[k]);
+            let [by_q, by_v] = [0, 1].map(|k| change.gap.tangent[k] + feedback * change.feedback.tangent[k]);
             let at_q = (row, self.columns.q(dof));
             self.out.velocity[at_q] += by_q;
             self.out.velocity[(row, self.columns.v(dof))] += by_v;
-            self.out.correction[at_q] += of.correction.tangent[0];
-            if gaps {
-                self.out.gap[at_q] += c;
+            self.out.correction[at_q] += change.correction.tangent[0];
+            if change.error.tangent[0] != 0.0 {
+                self.out.gap[at_q] += change.error.tangent[0];
                 self.out.bias[at_q] += by_q;
             }
             (q[q_of_dof[dof]].tangent[0], v[dof].tangent[1]) = (0.0, 0.0);
@@ -95,6 +100,9 @@ impl Writer<'_> {
 
     /// An actuator that is a row, (3) of [`stiction_assembly::laws::actuator`].
     fn actuator(&mut self, row: usize, index: usize, lambda: f64) {
+        if !self.at.biases {
+            return;
+        }
         let Forces { world, accepted, h, .. } = *self.forces;
         let a = &world.actuators[index];
         let change = self.forces.effort_change(index, a, self.mass);

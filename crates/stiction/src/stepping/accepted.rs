@@ -111,6 +111,6 @@ fn mode(cone: Cone, x: &[f64]) -> BlockMode {
                 BlockMode::Sticking
             }
         }
-        _ => BlockMode::Sticking,
+        (Cone::Free | Cone::NonNegative | Cone::Box { .. }, _) => BlockMode::Sticking,
     }
 }

@@ -10,7 +10,7 @@ use crate::report::{Cause, StepReport};
 use crate::state::State;
 use stiction_contact::ContactSolver;
 use stiction_dynamics::integrate_into;
-use stiction_models::World;
+use stiction_world::World;
 
 /// A part of a step, as a stepper is to attempt it.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use stiction_assembly::ContactPoint;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Motion;
-use stiction_models::World;
+use stiction_world::World;
 
 /// A producer of contact points beside the narrow phase, for example of pressure fields.
 pub trait ContactSource: Send {

@@ -15,7 +15,7 @@ use stiction_dynamics::{
     CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into,
     crba_into, lanes, motions_into,
 };
-use stiction_models::{Actuator, World};
+use stiction_world::{Actuator, World};
 
 /// M̂, its factor, and v_f of one step.
 pub(crate) struct FreeMotion {

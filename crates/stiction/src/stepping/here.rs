@@ -7,7 +7,7 @@ use crate::state::State;
 use std::ops::Range;
 use stiction_assembly::{PatchDetail, Posed, WarmStart};
 use stiction_dynamics::{Kinematics, lanes};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Kinematics of one step, and who sleeps.
 pub(crate) struct Here {

@@ -44,7 +44,7 @@ use crate::input::Input;
 use crate::state::State;
 use stiction_assembly::{ContactPoint, Posed, WarmStart};
 use stiction_contact::ContactSolver;
-use stiction_models::World;
+use stiction_world::World;
 
 /// A rule that advances a world by a part of a time step.
 pub trait Stepper: Send {

@@ -10,8 +10,8 @@ use super::time_stepping::TimeStepping;
 use crate::catalogue::UnknownStepper;
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
-use stiction_models::World;
 use stiction_nmdp::{ContactSets, Method, SetsError, UnsupportedWorld};
+use stiction_world::World;
 
 /// Why a stepper cannot be made for a world.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -7,8 +7,8 @@
 use stiction::collision::Shape;
 use stiction::contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 use stiction::dynamics::spatial::{Pose, Quat, vec3};
-use stiction::models::Material;
 use stiction::solvers::{self, Common};
+use stiction::world::Material;
 use stiction::{Composer, FreeBody, Input, Settings, Simulation, State, StepperParams, UNCOLOURED, stepping};
 
 fn tumbling_box(settings: Settings) -> Simulation {

@@ -5,7 +5,7 @@
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Material, World};
+use stiction::world::{Material, World};
 use stiction::{Composer, FreeBody, Settings, Simulation, State, StepperName, StepperParams};
 
 const RIGID: [&str; 4] = ["moreau", "stewart-trinkle", "anitescu", "todorov"];

@@ -5,7 +5,8 @@
 
 use std::f64::consts::PI;
 use std::path::Path;
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::World;
 use stiction::{Settings, Simulation, Sleep, State, StepReport, StepperName};
 
 const G: f64 = 9.81;

@@ -8,7 +8,8 @@ use std::path::Path;
 use stiction::dynamics::{
     CrbaWorkspace, Kinematics, MassMatrix, Velocities, crba_into, kinetic_energy, potential_energy,
 };
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::World;
 use stiction::{Settings, Simulation, State, StepperName, StepperParams};
 
 fn settings(method: &str, dt: f64) -> Settings {

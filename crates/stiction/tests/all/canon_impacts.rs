@@ -5,7 +5,7 @@
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Geometry, Material, World};
+use stiction::world::{Geometry, Material, World};
 use stiction::{RestitutionLaw, Settings, Simulation, State, StepperName, StepperParams};
 
 const LAWS: [RestitutionLaw; 3] = [RestitutionLaw::Newton, RestitutionLaw::Poisson, RestitutionLaw::Stronge];

@@ -10,8 +10,8 @@ use stiction::assembly::Face;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Motion, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, Kinematics, Model, ModelBuilder};
-use stiction::models::{Geometry, Material, World};
 use stiction::stepping::ContactSource;
+use stiction::world::{Geometry, Material, World};
 use stiction::{
     Composer, ContactPoint, FreeBody, Settings, Simulation, State, StepperName, StepperParams, ThetaForces,
 };

@@ -4,7 +4,7 @@
 
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::{Compliance, Hydroelastic, HydroelasticKind, Material, World};
+use stiction::world::{Compliance, Hydroelastic, HydroelasticKind, Material, World};
 use stiction::{Composer, FreeBody, Settings, Simulation, State, StepperName, StepperParams};
 
 const G: f64 = 9.81;

@@ -12,7 +12,7 @@
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
 use stiction::dynamics::{Kinematics, Velocities, point_velocity};
-use stiction::models::{LoopClosure, World};
+use stiction::world::{LoopClosure, World};
 use stiction::{Composer, FreeBody, Settings, Simulation, Sleep, State, StepperName};
 
 const AHEAD: f64 = 0.3;

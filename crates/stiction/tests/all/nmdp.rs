@@ -4,8 +4,8 @@
 
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
-use stiction::models::{Material, World};
 use stiction::nmdp::NmdpParams;
+use stiction::world::{Material, World};
 use stiction::{Composer, FreeBody, Settings, SetupError, Simulation, State, StepperName, StepperParams};
 
 const METHODS: [&str; 5] = ["ne-mdp", "ne-nmdp-pgm", "ne-nmdp-zopgm", "pbd-nmdp-pgm", "pbd-nmdp-zopgm"];

@@ -9,7 +9,8 @@ use std::path::Path;
 use stiction::batch::{Batch, BatchSettings, Precision};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::{LoadOptions, Material, load};
+use stiction::models::{LoadOptions, load};
+use stiction::world::Material;
 use stiction::{
     Composer, FreeBody, Settings, Simulation, Sleep, State, StepStatus, StepperName, StepperParams,
     UNCOLOURED,

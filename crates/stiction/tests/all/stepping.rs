@@ -6,9 +6,9 @@ use stiction::assembly::{Face, Posed};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Motion, Pose, Quat, Vec3, vec3};
 use stiction::dynamics::{Factor, Kinematics};
-use stiction::models::{Material, World};
 use stiction::solvers::registry::{Common, make};
 use stiction::stepping::{self, About, Attempt, BlockMode, ContactSource, LastPart, Part};
+use stiction::world::{Material, World};
 use stiction::{
     Composer, ContactCorrection, ContactPoint, CorrectableContact, FreeBody, Input, Memory, Settings,
     Simulation, Sleep, State, StepReport, StepStatus, StepperParams, UNCOLOURED,

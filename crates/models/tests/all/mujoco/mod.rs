@@ -14,7 +14,8 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Mat3, Pose, Sym3, Vec3};
 use stiction_dynamics::{JointKind, Kinematics};
-use stiction_models::{Dimension, LoadOptions, TendonPath, World, load};
+use stiction_models::{LoadOptions, load};
+use stiction_world::{Dimension, TendonPath, World};
 use worst::Worst;
 
 const TOLERANCE: f64 = 1e-9;

@@ -22,7 +22,8 @@ use serde_json::Value;
 use std::path::Path;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
-use stiction_models::{LoadOptions, World, load};
+use stiction_models::{LoadOptions, load};
+use stiction_world::World;
 use worst::Worst;
 
 const TOLERANCE: f64 = 1e-9;

@@ -6,7 +6,8 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Vec3, vec3};
-use stiction_models::{Dimension, Fate, GrainFrame, Hold, LoadOptions, Material, World, load_str};
+use stiction_models::{LoadOptions, load_str};
+use stiction_world::{Dimension, Fate, GrainFrame, Hold, Material, World};
 
 fn text(version: &str, inside: &str) -> Result<World, String> {
     let text = format!("<sdf version=\"{version}\">\n{inside}</sdf>");

@@ -14,7 +14,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use stiction_dynamics::spatial::{Quat, vec3};
 use stiction_dynamics::{Kinematics, Model};
-use stiction_models::{LoadOptions, World, load};
+use stiction_models::{LoadOptions, load};
+use stiction_world::World;
 use worst::Worst;
 
 fn here(file: &str) -> PathBuf {

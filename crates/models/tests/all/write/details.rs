@@ -6,7 +6,8 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Pose;
-use stiction_models::{Drawing, Geometry, LoadOptions, Material, Mixing, World, load_str};
+use stiction_models::{LoadOptions, load_str};
+use stiction_world::{Drawing, Geometry, Material, Mixing, World};
 
 const CLOSE: f64 = 1e-12;
 

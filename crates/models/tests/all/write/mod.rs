@@ -12,7 +12,8 @@ use common::data;
 use numbers::Ours;
 use std::path::{Path, PathBuf};
 use stiction_dynamics::{JointKind, Model, integrate_into};
-use stiction_models::{LoadOptions, World, Written, load};
+use stiction_models::{LoadOptions, Written, load};
+use stiction_world::World;
 use worst::Worst;
 
 const TOLERANCE: f64 = 1e-12;

@@ -4,9 +4,9 @@
 
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::{JointSpec, JointStop, ModelBuilder};
-use stiction_models::{Actuator, ActuatorLaw, World};
 use stiction_nmdp::sites::{BodySite, DofSite, Resistance, Sites};
 use stiction_nmdp::wrench_set::cone::{Cone, Ground, Growth};
+use stiction_world::{Actuator, ActuatorLaw, World};
 
 pub(crate) const GRAVITY: Vec3 = vec3(0.0, 0.0, -9.81);
 

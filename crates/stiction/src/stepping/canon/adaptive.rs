@@ -38,7 +38,7 @@ use stiction_assembly::{BlockKey, ContactPoint};
 use stiction_collision::ShapeError;
 use stiction_contact::{Cone, ContactSolver};
 use stiction_dynamics::{Kinematics, Velocities, difference_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// The stepper.
 pub(crate) struct Adaptive {
@@ -251,7 +251,8 @@ impl Adaptive {
                     }
                 }
                 (Cone::Box { .. }, _) => {}
-                _ => continue,
+                (Cone::Friction { .. }, BlockKey::Row(_))
+                | (Cone::Free | Cone::NonNegative | Cone::Patch { .. }, _) => continue,
             }
             let sum = |of: &dyn Fn(usize) -> f64| rows.clone().map(of).sum::<f64>();
             let size = |of: &dyn Fn(usize) -> f64| sum(&|r| of(r).powi(2)).sqrt();

@@ -28,7 +28,7 @@ use crate::stepping::attempt::Step;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_assembly::ContactPoint;
 use stiction_contact::ContactSolver;
-use stiction_models::World;
+use stiction_world::World;
 
 /// The method.
 pub(crate) struct Compliant {

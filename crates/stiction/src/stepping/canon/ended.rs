@@ -2,7 +2,7 @@
 
 use super::search::velocities_into;
 use crate::energy_ledger::EnergyLedger;
-use stiction_assembly::{BlockKey, Posed, RowKey};
+use stiction_assembly::{BlockKey, Posed};
 
 /// The works ½ (c + c⁺) λ of all rows, by cause, where impulses changed the velocity `before` into `after`.
 pub(super) fn works_of_rows(posed: &Posed, impulses: &[f64], before: &[f64], after: &[f64]) -> EnergyLedger {
@@ -19,14 +19,7 @@ pub(super) fn works_of_rows(posed: &Posed, impulses: &[f64], before: &[f64], aft
                 let along = posed.problem.range(block).filter(|&r| r != normal);
                 ledger.friction += along.map(work).sum::<f64>();
             }
-            BlockKey::Row(RowKey::DryFriction { .. } | RowKey::TendonFriction { .. }) => {
-                ledger.joint_friction += work(normal);
-            }
-            BlockKey::Row(RowKey::Coupling { .. } | RowKey::Loop { .. }) => {
-                ledger.constraints += work(normal)
-            }
-            BlockKey::Row(RowKey::Limit { .. } | RowKey::TendonLimit { .. }) => ledger.limits += work(normal),
-            BlockKey::Row(RowKey::ImplicitForce(_)) => ledger.actuators += work(normal),
+            BlockKey::Row(key) => *ledger.of_row(key.kind().work()) += work(normal),
         }
     }
     ledger

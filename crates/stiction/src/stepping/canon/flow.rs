@@ -23,7 +23,7 @@ use stiction_assembly::ContactPoint;
 use stiction_contact::Needs;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Factor, integrate_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// The forces of a method, of which (1) is.
 pub(super) trait Flow {

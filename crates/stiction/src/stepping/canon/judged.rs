@@ -16,7 +16,7 @@ use stiction_assembly::{BlockKey, ContactPoint, RowKey};
 use stiction_contact::Needs;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Vec3;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Gap at which something touches [m].
 const TOUCH: f64 = 1e-8;

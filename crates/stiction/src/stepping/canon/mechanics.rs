@@ -1,4 +1,4 @@
-//! M, forces by cause, and their derivatives at one q and v: (1) of [`super`].
+//! M, forces by cause, and their derivatives at one q and v, for (1) of [`super::theta`].
 
 use stiction_assembly::forces::GravityCompensation;
 use stiction_assembly::forces::actuators::{self, effort_and_slopes};
@@ -8,7 +8,7 @@ use stiction_dynamics::{
     Accelerations, ColumnRates, CrbaWorkspace, Dual, Kinematics, MassMatrix, RneaDerivatives, RneaWorkspace,
     Velocities, bias_into, crba_into, integrate_into, kinetic_energy, potential_energy, spring_energy,
 };
-use stiction_models::World;
+use stiction_world::World;
 
 /// The receipts of one q and v, and what follows from them.
 pub(crate) struct Mechanics {

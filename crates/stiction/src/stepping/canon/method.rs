@@ -18,7 +18,7 @@ use crate::stepping::slopes::{NoSlopes, Slopes};
 use crate::stepping::{About, Extension, LastPart, Stepper};
 use stiction_assembly::{ContactPoint, WarmStart};
 use stiction_contact::ContactSolver;
-use stiction_models::World;
+use stiction_world::World;
 
 /// The report of a part that was solved.
 pub(crate) type Solution = Result<StepReport, Cause>;

@@ -7,7 +7,7 @@ use stiction_assembly::{ContactPoint, Posed, Posing, RowParams, WarmStart};
 use stiction_contact::{ContactSolver, SolveStatus};
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{CrbaWorkspace, Factor, Kinematics, MassMatrix, crba_into, motions_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// A problem, its impulses, and M with its factor.
 pub(crate) struct Rows {

@@ -5,7 +5,7 @@ use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, PatchDetail, Pos
 use stiction_collision::ShapeError;
 use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_dynamics::{Kinematics, Velocities, point_velocity};
-use stiction_models::World;
+use stiction_world::World;
 
 /// The producers of contact points.
 pub(crate) struct Search {

@@ -16,7 +16,8 @@ use std::path::Path;
 use stiction_contact::ContactSolver;
 use stiction_dynamics::differences::fourth_order;
 use stiction_dynamics::integrate_into;
-use stiction_models::{LoadOptions, World, load_str};
+use stiction_models::{LoadOptions, load_str};
+use stiction_world::World;
 
 /// The method.
 struct Euler {

@@ -3,8 +3,8 @@
 use stiction_collision::ShapeError;
 use stiction_contact::ContactSolver;
 use stiction_dynamics::JointKind;
-use stiction_models::{Dimension, Geometry, HydroelasticKind, World};
 use stiction_solvers::registry::SolverError;
+use stiction_world::{Dimension, Geometry, HydroelasticKind, World};
 
 /// A world that the stepper does not take.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -38,7 +38,7 @@ use crate::stepping::attempt::Step;
 use crate::stepping::slopes::{NoSlopes, Slopes};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::{ColumnRates, CoriolisMatrix, Factor, MassMatrix};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Newton iterations of (2), at most.
 const ITERATIONS: u32 = 100;

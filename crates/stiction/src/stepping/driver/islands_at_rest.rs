@@ -6,11 +6,11 @@ use crate::stepping::integrate::bound_trees;
 use crate::stepping::memory::Memory;
 use std::ops::Range;
 use stiction_assembly::warm_start::Key;
-use stiction_assembly::{ContactPoint, Jacobian, RowKey, WarmStart};
+use stiction_assembly::{ContactPoint, Jacobian, WarmStart};
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{JointKind, append_range};
-use stiction_models::World;
+use stiction_world::World;
 
 /// (1) [m/s]
 const SLOW: f64 = 1e-7;
@@ -291,10 +291,7 @@ impl IslandsAtRest {
         let sleeps = |g: usize| self.tree_of_geometry[g].is_some_and(|t| self.sleeps(t));
         match key {
             Key::Contact(geometries) => geometries.into_iter().any(sleeps),
-            Key::Row(RowKey::Limit { joint, .. }) => {
-                self.sleeps(world.model.bodies[world.model.joints[joint].body].tree)
-            }
-            Key::Row(_) => false,
+            Key::Row(key) => key.kind().acts_on(world, &|tree| self.sleeps(tree)),
         }
     }
 

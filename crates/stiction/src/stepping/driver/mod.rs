@@ -34,7 +34,7 @@ use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::certificate::worse;
 use stiction_contact::{ContactSolver, Judge, Law};
 use stiction_dynamics::spatial::Vec3;
-use stiction_models::World;
+use stiction_world::World;
 
 /// A stepper, and what is done around its steps: halving, parts that end at events, islands that sleep.
 pub struct Driver<S: Stepper + ?Sized> {

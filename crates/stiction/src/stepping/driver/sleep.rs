@@ -24,7 +24,7 @@ use crate::report::{StepReport, StepStatus};
 use crate::state::State;
 use crate::stepping::memory::Memory;
 use std::ops::Range;
-use stiction_models::World;
+use stiction_world::World;
 
 impl<S: Stepper + ?Sized> Driver<S> {
     /// Before a step: wakes what was changed from outside.

@@ -48,7 +48,7 @@ use stiction_assembly::Posed;
 use stiction_assembly::laws::gyroscopic::midpoint_moment;
 use stiction_dynamics::spatial::{Mat3, Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::{Factor, JointKind, MassMatrix, Model, Real};
-use stiction_models::World;
+use stiction_world::World;
 
 /// (4) may be so many times the change of velocity that it is a part of [–].
 const WHOLE: f64 = 1.01;

@@ -28,7 +28,7 @@ use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{
     Factor, JointKind, Kinematics, MassMatrix, Model, RneaWorkspace, Velocities, bias_into, integrate_into,
 };
-use stiction_models::World;
+use stiction_world::World;
 
 /// A step follows a joint that turns no farther [rad].
 pub(crate) const FAR: f64 = 0.2;

@@ -9,7 +9,7 @@ use super::{rosenbrock, runge_kutta};
 use crate::input::Input;
 use crate::state::State;
 use stiction_dynamics::{MassMatrix, lanes};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Share of a diagonal of M̂ that its springs, dampers and servos may be where the explicit method is taken [–].
 const SOFT: f64 = 0.75;

@@ -25,7 +25,7 @@ use stiction_dynamics::{
     AbaDerivatives, Accelerations, ColumnRates, Joint, JointKind, Kinematics, Model, RneaDerivatives,
     Velocities,
 };
-use stiction_models::World;
+use stiction_world::World;
 
 /// ∂(q⁺, v⁺) of a tree, 2 nv rows in its own order; columns are the tangent of its q, its v, efforts on its dofs, and the controls of its
 /// servos.

@@ -1,7 +1,7 @@
 //! Linkages: the trees that loops and bent couplings tie together, and who of them turns freely in a step.
 
 use stiction_assembly::{BlockKey, Posed, WarmStart};
-use stiction_models::World;
+use stiction_world::World;
 
 /// The linkages of a world.
 pub(crate) struct Linkages {

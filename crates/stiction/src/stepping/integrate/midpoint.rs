@@ -9,7 +9,7 @@ use super::trapezoidal::{STILL, Trapezoidal};
 use crate::state::State;
 use stiction_assembly::{Middle, Posed, WarmStart};
 use stiction_dynamics::{Kinematics, integrate_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Who moves less than this in half a step has its middle at its start [m or rad].
 pub(crate) const NEAR: f64 = 1e-9;

@@ -31,7 +31,7 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 pub(crate) use stiction_assembly::forces::actuators::is_servo;
 use stiction_dynamics::Model;
-use stiction_models::World;
+use stiction_world::World;
 
 /// The rule by which a tree moves in one step; see the table above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

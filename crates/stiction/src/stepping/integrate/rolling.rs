@@ -18,7 +18,7 @@ use crate::state::{State, copy};
 use stiction_assembly::{ContactMotion, ContactPoint, Posed, Rolling, RollingContact, WarmStart};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Vec3;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Contacts have lasted after so many steps.
 const LASTED: u32 = 3;

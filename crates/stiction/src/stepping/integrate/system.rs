@@ -16,7 +16,7 @@ use stiction_assembly::laws::spring::{held_damper, held_spring};
 use stiction_dynamics::{
     AbaWorkspace, Dual, JointKind, Kinematics, Model, Tree, Velocities, aba_into, normalize, rates_into,
 };
-use stiction_models::{Actuator, World};
+use stiction_world::{Actuator, World};
 
 /// Stages of a method, at most.
 pub(super) const STAGES: usize = 6;

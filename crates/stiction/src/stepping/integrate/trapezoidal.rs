@@ -18,7 +18,7 @@ use stiction_assembly::laws::spring;
 use stiction_assembly::{BlockKey, Jacobian, Posed};
 use stiction_contact::{Cone, ConstraintProblem};
 use stiction_dynamics::{CrbaWorkspace, Dual, Factor, Kinematics, MassMatrix, crba_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// A step that was solved, as far as the rule asks.
 pub(crate) struct Solved<'a> {

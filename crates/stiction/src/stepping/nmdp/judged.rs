@@ -9,12 +9,14 @@
 //! overlap.
 
 use crate::stepping::canon::judged::JointForce;
+use stiction_assembly::rows::dry_friction::DryFrictionRow;
+use stiction_assembly::rows::limit::LimitRow;
 use stiction_assembly::{ContactPoint, Face, RowKey};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Vec3;
-use stiction_models::World;
 use stiction_nmdp::sites::Resistance;
 use stiction_nmdp::{ContactSite, Nmdp};
+use stiction_world::World;
 
 /// Impulses of the last step on bodies and joints.
 pub(super) struct Impulses {
@@ -96,9 +98,11 @@ impl Impulses {
         for (site, &impulse) in nmdp.sites().dofs.iter().zip(nmdp.dof_impulses()) {
             let (key, sign) = match site.resistance {
                 Resistance::Stop { end, .. } => {
-                    (RowKey::Limit { joint: end.joint, side: end.side }, end.sign)
+                    (RowKey::Limit(LimitRow { joint: end.joint, side: end.side }), end.sign)
                 }
-                Resistance::DryFriction { .. } => (RowKey::DryFriction { dof: site.dof }, 1.0),
+                Resistance::DryFriction { .. } => {
+                    (RowKey::DryFriction(DryFrictionRow { dof: site.dof }), 1.0)
+                }
             };
             self.joints.push(JointForce { key, dof: site.dof, sign, force: sign * impulse });
         }

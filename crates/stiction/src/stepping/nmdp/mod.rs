@@ -21,11 +21,11 @@ use std::sync::Arc;
 use stiction_assembly::ContactPoint;
 use stiction_contact::ContactSolver;
 use stiction_dynamics::Kinematics;
-use stiction_models::World;
 use stiction_nmdp::{
     self as nmdp, Acting, ContactSets, Failure, Nmdp, NmdpMemory, NmdpParams, NmdpReport, NoDerivative,
     UnsupportedWorld, WorldSites,
 };
+use stiction_world::World;
 
 /// One of the five methods.
 pub(crate) struct NmdpMethod {

@@ -22,7 +22,7 @@ use crate::remedy::Remedy;
 use crate::report::CERTIFIED;
 use stiction_assembly::{Choice, Posed};
 use stiction_contact::{ContactSolver, Judge, SolveReport, SolveStatus};
-use stiction_models::World;
+use stiction_world::World;
 
 /// One entry of the list: improves the trial where it applies, and says what it did.
 type Try = fn(&mut Solving<'_>, &mut Trial) -> Option<Remedy>;

@@ -12,7 +12,7 @@
 
 use super::mass;
 use stiction_contact::ConstraintProblem;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Impulses are doubted that are so many times what stops all bodies at the speed of the fastest constraint [–].
 const MANY: f64 = 1e3;
@@ -34,8 +34,8 @@ mod tests {
     use stiction_collision::Shape;
     use stiction_contact::{ContactSolver, Law, Needs, SolveReport, SolveStatus, Watch};
     use stiction_dynamics::spatial::{Pose, Vec3, vec3};
-    use stiction_models::Material;
     use stiction_solvers::registry::{Common, make};
+    use stiction_world::Material;
 
     /// Says that only rounding is left, whatever it has made of an answer.
     struct Says {

@@ -12,7 +12,7 @@ use crate::stepping::integrate::{Facts, Quadrature, Touch, Unbound, choose};
 use crate::stepping::trial::Trial;
 use stiction_assembly::Posed;
 use stiction_dynamics::integrate_joints_into;
-use stiction_models::World;
+use stiction_world::World;
 
 /// The rules of a step, and where they lead.
 pub(crate) struct Advance {

@@ -12,7 +12,7 @@ use stiction_collision::ShapeError;
 use stiction_contact::Law;
 use stiction_dynamics::Model;
 use stiction_dynamics::spatial::Vec3;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Rows of a contact that slides.
 const ROWS: usize = 3;

@@ -21,7 +21,7 @@ use crate::stepping::here::Here;
 use crate::stepping::integrate::Quadrature;
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{JointKind, Kinematics, Velocities, lanes, motions_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Share of energies and works that is rounding [–].
 const ROUNDING: f64 = 1e-12;

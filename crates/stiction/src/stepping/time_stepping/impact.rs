@@ -30,7 +30,7 @@ use crate::stepping::LeavesOut;
 use crate::stepping::attempt::{Attempt, Event, Part};
 use stiction_assembly::{Choice, ContactPoint};
 use stiction_contact::ContactSolver;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Contacts and limits nearer than this touch at the instant of an impact [m or rad].
 pub(super) const CLOSED: f64 = 1e-6;

@@ -63,7 +63,7 @@ use stiction_assembly::loops::Loops;
 use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, RowParams, WarmStart, primal};
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge, Law, SolveStatus};
-use stiction_models::World;
+use stiction_world::World;
 
 /// The stepper `time-stepping`; owns all memory that a step needs.
 pub struct TimeStepping {
@@ -464,7 +464,7 @@ impl TimeStepping {
                 let [a, b] = self.search.points[i].geometries.map(|g| &world.geometries[g].name);
                 format!("the contact of `{a}` with `{b}`")
             }
-            BlockKey::Row(key) => key.words(world),
+            BlockKey::Row(key) => key.kind().words(world),
         };
         format!("the fastest constraint, at {speed:.1e} m/s or rad/s, is {what}")
     }

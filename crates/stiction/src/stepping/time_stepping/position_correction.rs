@@ -26,10 +26,10 @@ use stiction_assembly::Posed;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver};
 use stiction_dynamics::motions_into;
 use stiction_dynamics::spatial::{Motion, vec3};
-use stiction_models::World;
 use stiction_solvers::ncp_al::{NcpAl, NcpAlParams};
 use stiction_solvers::pivots::Pivots;
 use stiction_solvers::registry::Common;
+use stiction_world::World;
 
 /// (1) is solved to this, in no more iterations [m/s].
 pub(crate) const SOLVED: Common = Common { tolerance: 1e-8, max_iterations: 60 };

@@ -12,7 +12,7 @@ use crate::stepping::memory::Memory;
 use crate::stepping::{About, Extension, LastPart, LeavesOut, Stepper};
 use stiction_assembly::WarmStart;
 use stiction_contact::ContactSolver;
-use stiction_models::World;
+use stiction_world::World;
 
 impl Stepper for TimeStepping {
     fn about(&self) -> About {

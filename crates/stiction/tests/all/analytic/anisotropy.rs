@@ -13,7 +13,7 @@ use super::worlds::{EXACT, G, Run, on_ground, rough};
 use stiction::FreeBody;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::{Grain, GrainFrame, Material, Mixing};
+use stiction::world::{Grain, GrainFrame, Material, Mixing};
 
 const ALONG: f64 = 0.2;
 const ACROSS: f64 = 0.7;

@@ -4,11 +4,11 @@ use stiction::assembly::compliance::ComplianceParameters;
 use stiction::collision::Shape;
 use stiction::contact::{self, Law};
 use stiction::dynamics::spatial::{Pose, vec3};
-use stiction::{Composer, FreeBody, Settings, Simulation, models};
+use stiction::{Composer, FreeBody, Settings, Simulation, models, world};
 
-fn ball(material: models::Material, contact: &str) -> Simulation {
+fn ball(material: world::Material, contact: &str) -> Simulation {
     let mut composer = Composer::new("ball".to_owned(), vec3(0.0, 0.0, -10.0)).unwrap();
-    let floor = models::Material::default();
+    let floor = world::Material::default();
     composer.fixed("floor", Shape::Plane, Pose::IDENTITY, floor, [1.0; 4]).unwrap();
     let pose = Pose::from_translation(vec3(0.0, 0.0, 0.1));
     let body = FreeBody::new("ball", Shape::Sphere { radius: 0.1 }, 2.0, pose);
@@ -22,8 +22,8 @@ fn ball(material: models::Material, contact: &str) -> Simulation {
 #[test]
 fn a_ball_sinks_as_deep_as_its_file_says() {
     let compliance =
-        models::Compliance { stiffness: Some(1e4), relaxation: Some(0.01), dissipation: Some(1.0) };
-    let soft = models::Material { compliance, ..models::Material::default() };
+        world::Compliance { stiffness: Some(1e4), relaxation: Some(0.01), dissipation: Some(1.0) };
+    let soft = world::Material { compliance, ..world::Material::default() };
     for (contact, deep) in [("sap", 2e-3), ("lagged", 2e-3), ("similar", 2e-3)] {
         let mut sim = ball(soft, contact);
         (0..2000).for_each(|_| assert!(sim.step().failure().is_none()));

@@ -4,7 +4,7 @@ use super::worlds::{G, Run, on_ground};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, Kinematics, ModelBuilder, Velocities};
-use stiction::models::World;
+use stiction::world::World;
 use stiction::{Composer, FreeBody, State, StepStatus, StepperParams};
 
 /// A10: a free body spinning about its middle axis flips over and over; energy and angular momentum stay, and how it turns

@@ -4,7 +4,7 @@ use super::worlds::{EXACT, G, Run, geometry, rough};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::World;
+use stiction::world::World;
 use stiction::{Composer, FreeBody, State};
 
 const MU: f64 = 0.5;

@@ -4,7 +4,7 @@ use super::worlds::{G, geometry};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointSpec, ModelBuilder};
-use stiction::models::{Actuator, ActuatorLaw, Material, World};
+use stiction::world::{Actuator, ActuatorLaw, Material, World};
 use stiction::{HigherOrder, Quadrature, Settings, Simulation, State, StepperParams};
 
 /// Dampers, springs and servos of every joint.

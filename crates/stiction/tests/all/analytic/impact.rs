@@ -4,7 +4,8 @@ use super::worlds::{EXACT, G, Run, cube, geometry, on_ground};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, Kinematics, ModelBuilder, Velocities};
-use stiction::models::{LoadOptions, Material, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::{Material, World};
 use stiction::{Composer, FreeBody, ImpactLaw, Settings, Simulation, State, StepperParams};
 
 fn ball(height: f64, speed: f64, restitution: f64) -> FreeBody {

@@ -3,7 +3,7 @@
 use super::worlds::{EXACT, G, Run};
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Actuator, ActuatorLaw, Coupling, DriveLimit, World};
+use stiction::world::{Actuator, ActuatorLaw, Coupling, DriveLimit, World};
 use stiction::{HigherOrder, State, StepperParams};
 
 /// Vertical sliders of the given masses, side by side.

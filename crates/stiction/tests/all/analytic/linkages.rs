@@ -4,7 +4,8 @@ use super::worlds::{EXACT, G, Run};
 use std::path::Path;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::{Hold, LoadOptions, LoopClosure, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::{Hold, LoopClosure, World};
 use stiction::{Composer, FreeBody, State};
 
 /// Parts of the reference's Runge–Kutta steps: 0.1 ms.

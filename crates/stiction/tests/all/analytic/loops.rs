@@ -5,7 +5,8 @@ use std::path::Path;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Hold, LoadOptions, LoopClosure, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::{Hold, LoopClosure, World};
 use stiction::{Composer, FreeBody, State};
 
 /// Length and distance of the cranks [m], mass of a crank and of the coupler [kg].
@@ -131,7 +132,7 @@ fn a_connect_of_a_file_closes_its_linkage() {
           </body></body></body></worldbody>
         <equality><connect body1="b" anchor="0 0 0.5"/></equality></mujoco>"#;
     let world = load_str(text, Path::new("m.xml"), Path::new("."), &LoadOptions::default()).unwrap();
-    assert!(world.ledger.of(stiction::models::Fate::Unsupported).next().is_none());
+    assert!(world.ledger.of(stiction::world::Fate::Unsupported).next().is_none());
     let other = parallelogram(2, Hold::Point);
     let mut state = State::neutral(&world.model);
     state.q.copy_from_slice(&[0.8, -0.8, 0.8]);

@@ -4,7 +4,7 @@ use super::worlds::{G, Run, geometry, on_ground, rough};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Coupling, Geometry, Material, World};
+use stiction::world::{Coupling, Geometry, Material, World};
 use stiction::{
     CERTIFIED, Composer, FreeBody, Settings, Simulation, State, StepStatus, StepperParams, UNCOLOURED,
 };

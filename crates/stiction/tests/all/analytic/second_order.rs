@@ -4,7 +4,7 @@ use super::worlds::{G, on_ground};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointSpec, ModelBuilder};
-use stiction::models::{Actuator, ActuatorLaw, Geometry, World};
+use stiction::world::{Actuator, ActuatorLaw, Geometry, World};
 use stiction::{HigherOrder, Settings, Simulation, State, StepperParams};
 
 /// By the rule of trees that are touched, whether they are or not.

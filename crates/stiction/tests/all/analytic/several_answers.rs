@@ -3,7 +3,8 @@
 use super::worlds::G;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::{LoadOptions, Material, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::{Material, World};
 use stiction::{Composer, FreeBody, Settings, Simulation, Sleep, State, StepperParams, UNCOLOURED};
 
 fn simulation(world: World, state: State, h: f64) -> Simulation {

@@ -3,7 +3,8 @@
 use super::worlds::{EXACT, G, Run};
 use std::path::Path;
 use stiction::State;
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
+use stiction::world::World;
 
 fn world(inside: &str) -> World {
     let text = format!("<mujoco>{inside}</mujoco>");

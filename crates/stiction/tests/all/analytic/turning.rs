@@ -4,7 +4,7 @@ use super::worlds::{G, Run, geometry};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Actuator, ActuatorLaw, Dimension, Material, World};
+use stiction::world::{Actuator, ActuatorLaw, Dimension, Material, World};
 use stiction::{Composer, FreeBody, Settings, Simulation, State, UNCOLOURED};
 
 /// Solvers that take contacts which resist turning.

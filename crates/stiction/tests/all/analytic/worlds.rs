@@ -3,7 +3,7 @@
 use stiction::collision::Shape;
 use stiction::contact::Certificate;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::{Geometry, Material};
+use stiction::world::{Geometry, Material};
 use stiction::{
     Composer, ContactState, FreeBody, Settings, Simulation, Sleep, State, StepperParams, UNCOLOURED,
 };
@@ -56,12 +56,12 @@ impl Run {
         Self::of(world, state, contact, dt)
     }
 
-    pub(crate) fn of(world: stiction::models::World, state: State, contact: &str, dt: f64) -> Self {
+    pub(crate) fn of(world: stiction::world::World, state: State, contact: &str, dt: f64) -> Self {
         Self::with(world, state, contact, StepperParams { dt, ..StepperParams::default() })
     }
 
     pub(crate) fn with(
-        world: stiction::models::World,
+        world: stiction::world::World,
         state: State,
         contact: &str,
         stepper: StepperParams,

@@ -5,7 +5,7 @@ use stiction::FreeBody;
 use stiction::collision::Shape;
 use stiction::contact::Material as Law;
 use stiction::dynamics::spatial::{Pose, vec3};
-use stiction::models::{Compliance, Material};
+use stiction::world::{Compliance, Material};
 
 const MASS: f64 = 2.0;
 const RADIUS: f64 = 0.1;

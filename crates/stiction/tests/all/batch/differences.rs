@@ -2,8 +2,9 @@
 
 use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
 use stiction::contact::Judge;
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
 use stiction::random::Random;
+use stiction::world::World;
 use stiction::{Settings, Simulation, Sleep, State, StepStatus, StepperParams};
 
 fn world(text: &str) -> (World, State) {

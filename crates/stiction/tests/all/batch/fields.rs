@@ -4,7 +4,7 @@ use super::scene::quadruped;
 use stiction::batch::{Batch, BatchSettings, Precision};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, vec3};
-use stiction::models::{Material, World};
+use stiction::world::{Material, World};
 use stiction::{Composer, FreeBody, Settings, Simulation, State, UNCOLOURED};
 
 const G: f64 = 9.81;

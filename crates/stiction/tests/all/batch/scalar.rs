@@ -2,7 +2,7 @@
 
 use super::scene::{Dice, arm, foot, heap, hulls, quadruped, tendons};
 use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
-use stiction::models::{Dimension, World};
+use stiction::world::{Dimension, World};
 use stiction::{HigherOrder, Settings, Simulation, Sleep, State, StepperParams};
 
 /// How two are compared.

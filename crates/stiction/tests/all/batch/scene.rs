@@ -3,7 +3,8 @@
 use std::path::Path;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, vec3};
-use stiction::models::{LoadOptions, Material, World, load, load_str};
+use stiction::models::{LoadOptions, load, load_str};
+use stiction::world::{Material, World};
 use stiction::{Composer, FreeBody, State, UNCOLOURED};
 
 /// The laboratory's quadruped on a plane, standing.

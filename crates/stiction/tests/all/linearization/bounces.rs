@@ -3,8 +3,8 @@
 use super::free::{random_state, settings, world};
 use super::parameters;
 use super::touching::{above, hold, walker};
-use stiction::models::World;
 use stiction::random::Random;
+use stiction::world::World;
 use stiction::{LinearizationParams, Parameter, Settings, Simulation, State};
 
 /// Settings under which what bounces does so in the problem of the step.

@@ -3,8 +3,9 @@
 use super::witness::Witness;
 use std::path::Path;
 use stiction::dynamics::integrate_into;
-use stiction::models::{LoadOptions, World, load_str};
+use stiction::models::{LoadOptions, load_str};
 use stiction::random::Random;
+use stiction::world::World;
 use stiction::{HigherOrder, Quadrature, Settings, Simulation, State, StepperParams};
 
 pub(crate) fn world(body: &str) -> World {

@@ -4,8 +4,8 @@ use super::bounces::{landing, scenes};
 use super::free::{settings, world};
 use super::parameters;
 use super::touching::hold;
-use stiction::models::World;
 use stiction::random::Random;
+use stiction::world::World;
 use stiction::{LinearizationError, LinearizationNote, Parameter, Simulation, State};
 
 /// A ball, a box on its corner and a robot that land, in steps that stop there, by states and controls, and by restitution, friction, mass,

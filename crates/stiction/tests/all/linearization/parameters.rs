@@ -3,9 +3,9 @@
 use super::free::{settings, world};
 use super::touching::{above, walker};
 use stiction::dynamics::difference_into;
-use stiction::models::World;
 use stiction::random::Random;
 use stiction::stepping::BlockMode;
+use stiction::world::World;
 use stiction::{LinearizationError, LinearizationNote, Parameter, Settings, Simulation, State};
 
 /// Shares of a parameter's size by which it is changed, from the largest.

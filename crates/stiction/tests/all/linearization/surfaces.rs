@@ -3,7 +3,7 @@
 use super::free::settings;
 use super::parameters::hold;
 use super::touching::{above, walker};
-use stiction::models::World;
+use stiction::world::World;
 use stiction::{LinearizationError, Parameter, Settings, Simulation};
 
 /// The walker with springs and dampers on two of its joints, and its parameters beside those of [`super::parameters`].

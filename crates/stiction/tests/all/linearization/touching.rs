@@ -3,9 +3,9 @@
 use super::free::{random_state, settings, world};
 use super::witness::Witness;
 use stiction::dynamics::integrate_into;
-use stiction::models::World;
 use stiction::random::Random;
 use stiction::stepping::BlockMode;
+use stiction::world::World;
 use stiction::{LinearizationError, LinearizationNote, Settings, Simulation, State};
 
 /// Counts of the modes of blocks that the states of [`hold`] met.

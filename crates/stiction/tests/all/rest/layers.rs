@@ -3,8 +3,8 @@
 use stiction::collision::Shape;
 use stiction::contact::corpus::Random;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::Material;
 use stiction::solvers::Params;
+use stiction::world::Material;
 use stiction::{Composer, FreeBody, Settings, Simulation, Sleep, StepperParams, UNCOLOURED};
 
 /// Half an edge [m].

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 use stiction::collision::{ConvexMesh, Shape};
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::Material;
+use stiction::world::Material;
 use stiction::{Composer, ContactState, FreeBody, Settings, Simulation, Sleep, StepperParams, UNCOLOURED};
 
 /// Half the thickness of the floor that is a box [m].

@@ -4,7 +4,7 @@ use super::scene::{G, contacts, distance, ground, pile, rough, settings, simulat
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::World;
+use stiction::world::World;
 use stiction::{Composer, FreeBody, Settings, Sleep, State, StepStatus};
 
 /// Asleep after a good 50 ms; then not a bit changes, and the ground still carries the weight.

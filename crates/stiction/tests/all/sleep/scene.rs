@@ -3,7 +3,7 @@
 use stiction::UNCOLOURED;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::Material;
+use stiction::world::Material;
 use stiction::{Composer, ContactState, FreeBody, Settings, Simulation, Sleep, StepReport, StepperParams};
 
 pub(crate) const G: f64 = 9.81;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use stiction::collision::{HeightField, Shape, TriangleMesh};
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
-use stiction::models::Material;
+use stiction::world::Material;
 use stiction::{Composer, ContactState, FreeBody, Settings, Simulation, Sleep, StepperParams, UNCOLOURED};
 
 /// A strip from x = −0.5 m to 3 m and y = ±0.5 m, cells of 2.5 cm.

@@ -50,9 +50,9 @@ use crate::stepping::slopes::{NoSlopes, Slopes};
 use events::first_failure;
 use modes::Modes;
 use stiction_contact::ContactSolver;
-use stiction_models::World;
 use stiction_solvers::registry::{Common, make_from};
 use stiction_solvers::values::Params;
+use stiction_world::World;
 use stops::Stop;
 
 /// Gap at which contacts touch at an event [m].

@@ -19,7 +19,7 @@ use stiction_assembly::{BlockKey, ContactPoint, Face, RowParams};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Model, integrate_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// A contact that is closed.
 pub(super) struct Active {
@@ -39,7 +39,7 @@ struct Unknowns {
     rows: Vec<(usize, Vec3, f64)>,
 }
 
-/// The evaluation of (1), with its scratch.
+/// The evaluation of (1) of [`super`], with its scratch.
 pub(super) struct Modes {
     pub(super) params: StepperParams,
     pub(super) solver: Box<dyn ContactSolver>,

@@ -3,8 +3,10 @@
 use super::super::judged::JointForce;
 use super::super::unsupported::UnsupportedByCanon;
 use stiction_assembly::RowKey;
+use stiction_assembly::rows::kind::RowKind;
+use stiction_assembly::rows::limit::LimitRow;
 use stiction_dynamics::JointStop;
-use stiction_models::World;
+use stiction_world::World;
 
 /// A side of the range of a joint, with its mode.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +38,6 @@ impl Stop {
     }
 
     pub(super) fn key(&self) -> RowKey {
-        RowKey::Limit { joint: self.end.joint, side: self.end.side }
+        LimitRow { joint: self.end.joint, side: self.end.side }.key()
     }
 }

@@ -51,7 +51,7 @@ use stiction_assembly::{Bias, BlockKey, ContactPoint, Middle, Posed, Posing, pri
 use stiction_contact::{ContactSolver, SolveReport, SolveStatus};
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{Factor, integrate_into, motions_into};
-use stiction_models::World;
+use stiction_world::World;
 
 /// Rounds of the iteration around a contact problem, at most.
 const ROUNDS: u32 = 60;

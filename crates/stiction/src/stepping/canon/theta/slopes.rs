@@ -20,7 +20,7 @@ use nalgebra::DMatrix;
 use stiction_assembly::{BlockKey, Posed, RowKey, WarmStart};
 use stiction_dynamics::differences::fourth_order;
 use stiction_dynamics::integrate_into;
-use stiction_models::World;
+use stiction_world::World;
 
 /// Displacements of positions, velocities and controls.
 const DISPLACED: [f64; 3] = [1e-5, 1e-4, 1e-4];

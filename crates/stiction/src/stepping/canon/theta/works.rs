@@ -8,7 +8,8 @@ use super::laws::ThetaLaw;
 use super::{Room, Theta};
 use crate::energy_ledger::EnergyLedger;
 use crate::stepping::attempt::Step;
-use stiction_assembly::{BlockKey, RowKey};
+use stiction_assembly::BlockKey;
+use stiction_assembly::rows::kind::Work;
 use stiction_dynamics::MassMatrix;
 
 impl<L: ThetaLaw> Theta<L> {
@@ -53,9 +54,16 @@ impl<L: ThetaLaw> Theta<L> {
             // Rows that turn hold the mean of both velocities.
             let pushed = 0.5 * impulses[normal] * (along[normal] + what.bias.turn);
             let from = match what.key {
-                BlockKey::Contact(c) if pushes && points[c].gap < 0.0 => &mut ledger.normal,
-                BlockKey::Row(RowKey::Coupling { .. } | RowKey::Loop { .. }) => &mut ledger.constraints,
-                _ => continue,
+                BlockKey::Contact(c) => {
+                    if !(pushes && points[c].gap < 0.0) {
+                        continue;
+                    }
+                    &mut ledger.normal
+                }
+                BlockKey::Row(key) => match key.kind().work() {
+                    Work::Constraints => &mut ledger.constraints,
+                    Work::Limits | Work::DryFriction | Work::Actuators => continue,
+                },
             };
             *from -= pushed;
             ledger.stabilization += pushed;

@@ -30,8 +30,8 @@ pub enum Tangents {
     /// By the normal alone, as MuJoCo lays them; along the axis of a capsule that lies on a plane.
     #[default]
     OfNormal,
-    /// The first is as near as can be to the axis of one surface of the pair: that of the first geometry (0) or of the
-    /// second (1).
+    /// The first is as near as can be to the axis of one surface of the pair: that of geometry `side` of the
+    /// pair, 0 or 1.
     Along { side: usize, grain: Grain },
 }
 
@@ -46,7 +46,7 @@ impl Grain {
     }
 
     /// Follows the links of an edited model; where that of its frame is gone, `None`.
-    pub(crate) fn follow(self, link: impl Fn(usize) -> Option<usize>) -> Option<Self> {
+    pub fn follow(self, link: impl Fn(usize) -> Option<usize>) -> Option<Self> {
         match self.fixed_in {
             GrainFrame::Link(Some(l)) => Some(Self { fixed_in: GrainFrame::Link(Some(link(l)?)), ..self }),
             _ => Some(self),

@@ -280,13 +280,13 @@ impl Material {
 
 impl Compliance {
     /// A spring [N/m] with a damper beside it [N·s/m].
-    pub(crate) fn spring(stiffness: Option<f64>, damping: Option<f64>) -> Self {
+    pub fn spring(stiffness: Option<f64>, damping: Option<f64>) -> Self {
         let relaxation = stiffness.zip(damping).filter(|(k, _)| *k > 0.0).map(|(k, c)| c / k);
         Self { stiffness, relaxation, dissipation: None }
     }
 
     /// This, and of `other` what it leaves open.
-    pub(crate) fn or(self, other: Self) -> Self {
+    pub fn or(self, other: Self) -> Self {
         Self {
             stiffness: self.stiffness.or(other.stiffness),
             relaxation: self.relaxation.or(other.relaxation),

@@ -11,7 +11,7 @@ const OF_CONTACTS: &str = " (--compliance file makes springs of contacts, --cont
 const OF_OTHERS: &str = " (--contact mujoco reads it)";
 
 /// The note on a speed that a joint shall not exceed.
-pub(crate) const SPEEDS_ARE_FREE: &str = "nothing keeps a joint below it; the control of velocity actuators \
+pub const SPEEDS_ARE_FREE: &str = "nothing keeps a joint below it; the control of velocity actuators \
     (`actuators = \"velocity\"`) is limited to it";
 
 /// A place in a file.
@@ -183,7 +183,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// Counts one more occurrence of `what`, which stands `inside` an element of that fate or by itself.
-    pub(crate) fn record(
+    pub fn record(
         &mut self,
         (fate, inside): (Fate, bool),
         what: &str,

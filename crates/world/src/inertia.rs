@@ -33,20 +33,20 @@ pub fn principal(s: &Sym3) -> (Vec3, Mat3) {
 }
 
 /// The inertia with principal moments `values` along the columns of `r`.
-pub(crate) fn from_principal(values: Vec3, r: &Mat3) -> Sym3 {
+pub fn from_principal(values: Vec3, r: &Mat3) -> Sym3 {
     Sym3::diagonal(values.x, values.y, values.z).rotated(r)
 }
 
 /// By how much the largest principal moment exceeds the sum of the others, relative to it: > 0
 /// for a body that no distribution of positive mass can have.
-pub(crate) fn triangle_excess(inertia: &Inertia) -> f64 {
+pub fn triangle_excess(inertia: &Inertia) -> f64 {
     let (m, _) = principal(&inertia.about_com());
     let largest = m.x.max(m.y).max(m.z);
     if largest > 0.0 { (2.0 * largest - (m.x + m.y + m.z)) / largest } else { 0.0 }
 }
 
 /// Inertia of a body of the same shape, `s` times as dense.
-pub(crate) fn scaled(i: &Inertia, s: f64) -> Inertia {
+pub fn scaled(i: &Inertia, s: f64) -> Inertia {
     let c = i.second;
     let second = Sym3 { xx: c.xx * s, yy: c.yy * s, zz: c.zz * s, xy: c.xy * s, xz: c.xz * s, yz: c.yz * s };
     Inertia { mass: i.mass * s, first: i.first * s, second }
