@@ -51,7 +51,9 @@ impl Efforts {
     pub fn subtract(
         &mut self,
         world: &World,
-        (q, nu, control): (&[f64], &[f64], &[f64]),
+        q: &[f64],
+        nu: &[f64],
+        control: &[f64],
         g: &mut [f64],
         [by_q, by_v]: [&mut [f64]; 2],
     ) {

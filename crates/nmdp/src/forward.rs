@@ -94,8 +94,8 @@ impl Forward {
         }
         self.by_q.fill(0.0);
         self.by_v.fill(0.0);
-        let at = (&self.end.q[..], &self.still[..], start.control);
-        self.efforts.subtract(world, at, &mut self.rest, [&mut self.by_q, &mut self.by_v]);
+        let (q, by) = (&self.end.q, [&mut self.by_q[..], &mut self.by_v]);
+        self.efforts.subtract(world, q, &self.still, start.control, &mut self.rest, by);
         for i in 0..nv {
             for (M_ij, j) in self.mass.row(i).iter().zip(self.mass.columns(i)) {
                 let j = *j as usize;

@@ -138,7 +138,7 @@ impl Residual {
         by_q.fill(0.0);
         slope.fill(0.0);
         inertia.add(model, start, end, nu, &mut Parts { g, by_q, by_v: slope, forces });
-        efforts.subtract(world, (&end.q, &end.v, start.control), g, [by_q, slope]);
+        efforts.subtract(world, &end.q, &end.v, start.control, g, [by_q, slope]);
         sites.look(model, end);
         sites.subtract(w, !self.zeroth_order, &end.q, forces, g, by_q);
         forces.gather(model);

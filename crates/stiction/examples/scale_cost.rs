@@ -69,9 +69,9 @@ mod steps {
     use super::order::Order;
     use std::time::Instant;
     use stiction::contact::Judge;
-    use stiction::models::World;
     use stiction::solvers::{self, Common};
     use stiction::stepping::{self, Driver, Stepper};
+    use stiction::world::World;
     use stiction::{Input, Sleep, State, StepStatus, StepperParams};
 
     /// Length of a step [s].

@@ -10,15 +10,29 @@ use stiction_learn::system::Case;
 use stiction_plot::{Figure, Series};
 use stiction_scene::{RobotOptions, Scene};
 
-/// A name, the stepper, the contact law, and restitution of all surfaces.
-const LAWS: [(&str, &str, &str, f64); 7] = [
-    ("without ground", "time-stepping", "auto", -1.0),
-    ("exact law, e = 0", "time-stepping", "auto", 0.0),
-    ("exact law, e = 0.3", "time-stepping", "auto", 0.3),
-    ("relaxation", "time-stepping", "ccp-apgd", 0.0),
-    ("mujoco", "time-stepping", "mujoco", 0.0),
-    ("sap", "time-stepping", "sap", 0.0),
-    ("moreau, e = 0", "moreau", "auto", 0.0),
+/// A law by which landings are done.
+struct Law {
+    name: &'static str,
+    stepper: &'static str,
+    contact: &'static str,
+    /// Restitution of all surfaces; negative: there is no ground [–].
+    restitution: f64,
+}
+
+impl Law {
+    const fn new(name: &'static str, stepper: &'static str, contact: &'static str, restitution: f64) -> Self {
+        Self { name, stepper, contact, restitution }
+    }
+}
+
+const LAWS: [Law; 7] = [
+    Law::new("without ground", "time-stepping", "auto", -1.0),
+    Law::new("exact law, e = 0", "time-stepping", "auto", 0.0),
+    Law::new("exact law, e = 0.3", "time-stepping", "auto", 0.3),
+    Law::new("relaxation", "time-stepping", "ccp-apgd", 0.0),
+    Law::new("mujoco", "time-stepping", "mujoco", 0.0),
+    Law::new("sap", "time-stepping", "sap", 0.0),
+    Law::new("moreau, e = 0", "moreau", "auto", 0.0),
 ];
 
 /// Root mean squares over a landing: velocity of the pelvis [m/s], its rate [rad/s], rates of joints [rad/s].
@@ -42,12 +56,13 @@ fn errors(case: &Case, posture: &Posture, landing: &Landing) -> Result<[f64; 3],
 
 /// The errors of every landing under a law; those that do not run are noted.
 fn under(
-    (name, stepper, contact, e): (&str, &str, &str, f64),
+    law: &Law,
     whole: &Case,
     posture: &Posture,
     landings: &[Landing],
     findings: &mut Findings,
 ) -> Vec<[f64; 3]> {
+    let Law { name, stepper, contact, restitution: e } = *law;
     let mut case = whole.clone();
     case.settings.stepper.dt = 5e-4;
     case.settings.stepper.method = StepperName::of(stepper).unwrap_or_default();
@@ -102,9 +117,9 @@ pub(super) fn measured(
     let landings =
         if size == Size::Small { &set.landings[..set.landings.len().min(2)] } else { &set.landings[..] };
     let (mut rows, mut series, mut means) = (Vec::new(), Vec::new(), Vec::new());
-    for law in LAWS {
+    for law in &LAWS {
         let all = under(law, &whole, &posture, landings, findings);
-        let name = law.0;
+        let name = law.name;
         let n = all.len() as f64;
         let mean = [0, 1, 2].map(|i| all.iter().map(|x| x[i]).sum::<f64>() / n);
         rows.push(vec![

@@ -96,8 +96,9 @@ fn motions(samples: usize) -> Vec<[f64; 3]> {
     out
 }
 
-/// Σ_e of (2), with n along z: mean force and moment of unit normal force.
-fn friction(half: [f64; 2], mu: f64, [v_x, v_y, turn]: [f64; 3]) -> Force {
+/// Σ_e of (2), with n along z: mean force and moment of unit normal force where the area slips and turns.
+fn friction(half: [f64; 2], mu: f64, slip: [f64; 3]) -> Force {
+    let [v_x, v_y, turn] = slip;
     let length = half[0].hypot(half[1]);
     let mut total = Force::new(Vec3::ZERO, Vec3::Z);
     let place = |k: usize, half: f64| half * ((2 * k + 1) as f64 / ELEMENTS as f64 - 1.0);

@@ -178,9 +178,10 @@ struct Displaced<'a> {
 }
 
 /// The axes of velocities and of spins of a contact, or the changes of these, from the three of its frame.
-fn axes(c: &ContactPoint, [t1, t2, n]: [Vec3; 3]) -> (Vec<Vec3>, [Vec3; 3]) {
+fn axes(c: &ContactPoint, frame: [Vec3; 3]) -> (Vec<Vec3>, [Vec3; 3]) {
+    let [t1, t2, n] = frame;
     let frictional = c.friction > 0.0;
-    let turns = turning_axes(c.turning, [t1, t2, n], if frictional { c.friction } else { 1.0 });
+    let turns = turning_axes(c.turning, frame, if frictional { c.friction } else { 1.0 });
     (if frictional { vec![t1, t2, n] } else { vec![n] }, turns)
 }
 
