@@ -1,15 +1,7 @@
 //! The blocks of a posed problem: what each belongs to, and its bias by cause.
 
-use crate::forces::ImplicitForce;
 use crate::laws::row::Row;
-use crate::rows::coupling::CouplingRow;
-use crate::rows::dry_friction::DryFrictionRow;
-use crate::rows::kind::{self, RowKind};
-use crate::rows::limit::LimitRow;
-use crate::rows::loop_closure::LoopRow;
-use crate::rows::tendon::{TendonFrictionRow, TendonLimitRow};
-use serde::{Deserialize, Serialize};
-use stiction_contact::Cone;
+use crate::rows::RowKey;
 
 /// One block of a constraint problem: a contact, or a scalar row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,36 +92,4 @@ pub enum BlockKey {
     /// Index into the contact points the rows were posed with.
     Contact(usize),
     Row(RowKey),
-}
-
-/// Which constraint a scalar row is; stable from step to step. Rows of a problem are in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum RowKey {
-    Limit(LimitRow),
-    DryFriction(DryFrictionRow),
-    Coupling(CouplingRow),
-    Loop(LoopRow),
-    ImplicitForce(ImplicitForce),
-    TendonLimit(TendonLimitRow),
-    TendonFriction(TendonFrictionRow),
-}
-
-impl RowKey {
-    /// The kind of the row.
-    pub fn kind(&self) -> &dyn RowKind {
-        match self {
-            Self::Limit(row) => row,
-            Self::DryFriction(row) => row,
-            Self::Coupling(row) => row,
-            Self::Loop(row) => row,
-            Self::ImplicitForce(row) => row,
-            Self::TendonLimit(row) => row,
-            Self::TendonFriction(row) => row,
-        }
-    }
-
-    /// Set of its impulse, between these bounds.
-    pub fn cone(self, bounds: [f64; 2]) -> Cone {
-        kind::cone(self.kind().set(), bounds)
-    }
 }

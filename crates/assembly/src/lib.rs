@@ -35,7 +35,7 @@ mod tangents;
 mod turning;
 pub mod warm_start;
 
-pub use block::{Bias, Block, BlockKey, Choice, RollingContact, RowKey};
+pub use block::{Bias, Block, BlockKey, Choice, RollingContact};
 pub use contact_point::{ContactPoint, PatchPart};
 pub use contact_points::{ContactFinder, Lookahead};
 pub use jacobian::Jacobian;
@@ -45,4 +45,5 @@ pub use laws::yielding::Spring;
 pub use patches::{FoundPatch, PatchDetail};
 pub use posed::Posed;
 pub use posing::{Middle, Posing, Rolling};
+pub use rows::RowKey;
 pub use warm_start::{ContactMotion, WarmStart};

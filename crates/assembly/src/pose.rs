@@ -20,9 +20,7 @@
 use crate::contact_point::ContactPoint;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::dry_friction::DryFrictionRow;
-use crate::rows::tendon::{TendonFrictionRow, TendonLimitRow};
-use crate::rows::{self, kind};
+use crate::rows;
 use crate::warm_start::WarmStart;
 use stiction_dynamics::lanes;
 
@@ -41,18 +39,6 @@ impl Posing<'_> {
                 }
             },
         );
-        rows::limit::push(self, out, warm);
-        if !self.params.is_instant() {
-            kind::push_all::<DryFrictionRow>(self, out, warm);
-        }
-        let first = out.blocks.len();
-        rows::coupling::push(self, out, warm);
-        rows::loop_closure::push(self, out, warm);
-        out.note_bilateral(first);
-        if !self.params.is_instant() {
-            rows::implicit_force::push(self, out, warm);
-            kind::push_all::<TendonLimitRow>(self, out, warm);
-            kind::push_all::<TendonFrictionRow>(self, out, warm);
-        }
+        rows::push(self, out, warm);
     }
 }

@@ -1,9 +1,10 @@
 //! A problem that was posed: Jacobian, blocks with their biases by cause, and the constraint problem they make.
 
-use crate::block::{Bias, Block, BlockKey, Choice, RollingContact, RowKey};
+use crate::block::{Bias, Block, BlockKey, Choice, RollingContact};
 use crate::consistent::Consistent;
 use crate::contact_point::ContactPoint;
 use crate::jacobian::Jacobian;
+use crate::rows::RowKey;
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Softness};
 use stiction_dynamics::Model;

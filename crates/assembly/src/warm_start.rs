@@ -6,9 +6,9 @@
 //! A contact is recognised by its two geometries and its feature; its impulse is kept in world
 //! axes, because the tangents of its frame may have turned. Scalar rows are recognised by name.
 
-use crate::block::RowKey;
 use crate::contact_point::ContactPoint;
 use crate::jacobian::Axes;
+use crate::rows::RowKey;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stiction_contact::Cone;
 use stiction_dynamics::spatial::{Vec3, vec3};

@@ -23,8 +23,9 @@ use crate::wrench_set::WrenchSet;
 use crate::wrench_set::cone::Ground;
 use std::collections::BTreeSet;
 use std::f64::consts::TAU;
-use stiction_assembly::ContactFinder;
 use stiction_assembly::contact_points::friction;
+use stiction_assembly::rows::{self, kind::Feature};
+use stiction_assembly::{ContactFinder, RowKey};
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::JointStop;
 use stiction_dynamics::spatial::{Pose, Vec3, vec3};
@@ -35,7 +36,7 @@ use stiction_world::World;
 pub enum UnsupportedWorld {
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    #[error("NMDP steppers know no {what}, as `{name}` is; the stepper time-stepping does")]
+    #[error("NMDP steppers do not support the {what} `{name}`; the stepper time-stepping does")]
     Part { what: &'static str, name: String },
     #[error(
         "NMDP steppers know contacts with fixed planes alone; `{name}` is a fixed {shape} that `{other}` can touch"
@@ -197,17 +198,15 @@ fn check_names(world: &World, params: &NmdpParams, contacts: &[ContactSite]) -> 
 /// Parts that the method has no word for.
 fn refuse(world: &World) -> Result<(), UnsupportedWorld> {
     let part = |what, name: &str| Err(UnsupportedWorld::Part { what, name: name.to_owned() });
-    if let Some(l) = world.loops.iter().find(|l| l.active) {
-        return part("loops", &l.name);
-    }
-    if let Some(coupling) = world.couplings.first() {
-        return part("couplings of joints", &coupling.name);
-    }
-    if let Some(tendon) = world.tendons.first() {
-        return part("tendons", &tendon.name);
+    let known = |key: &RowKey| match key.kind().feature() {
+        Feature::Limits | Feature::DryFriction | Feature::Actuators => true,
+        Feature::Couplings | Feature::Loops | Feature::Tendons => false,
+    };
+    if let Some(key) = rows::standing(world).iter().find(|key| !known(key)) {
+        return part(key.kind().sort(), key.kind().name(world));
     }
     if let Some((link, _)) = world.gravity_compensation.iter().find(|(_, share)| *share != 0.0) {
-        return part("links whose weight is carried", &world.model.links[*link].name);
+        return part("carried weight of link", &world.model.links[*link].name);
     }
     Ok(())
 }

@@ -6,11 +6,11 @@
 //!
 //! Those of linkages that turn have the slope p' of the middle of the step ([`crate::turning`]).
 
-use crate::block::RowKey;
 use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::kind::{self, At, ImpulseSet, LinearRow, RowKind, Terms, Work, any_tree};
+use crate::rows::RowKey;
+use crate::rows::kind::{self, At, Feature, ImpulseSet, LinearRow, RowKind, Terms, Work, trees};
 use crate::warm_start::WarmStart;
 use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
@@ -36,14 +36,24 @@ impl RowKind for CouplingRow {
         Work::Constraints
     }
 
-    fn words(&self, world: &World) -> String {
-        format!("the coupling `{}`", world.couplings[self.index].name)
+    fn feature(&self) -> Feature {
+        Feature::Couplings
     }
 
-    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
+    fn sort(&self) -> &'static str {
+        "coupling"
+    }
+
+    fn name<'a>(&self, world: &'a World) -> &'a str {
+        &world.couplings[self.index].name
+    }
+
+    fn for_each_tree(&self, world: &World, tree: &mut dyn FnMut(usize)) {
         let coupling = &world.couplings[self.index];
         let bend = coupling.curve.as_ref().map_or(&[][..], |c| &c.terms);
-        [&coupling.terms, bend].iter().any(|terms| any_tree(world, &Terms::sum(1.0, terms), tree))
+        for terms in [&coupling.terms, bend] {
+            trees(world, &Terms::sum(1.0, terms)).for_each(&mut *tree);
+        }
     }
 }
 

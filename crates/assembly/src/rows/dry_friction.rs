@@ -1,10 +1,10 @@
 //! Dry friction of joints: c = q̇, |λ| ≤ h τ_f.
 
-use crate::block::RowKey;
 use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::kind::{At, ImpulseSet, LinearRow, RowKind, Terms, Work, any_tree};
+use crate::rows::RowKey;
+use crate::rows::kind::{At, Feature, ImpulseSet, LinearRow, RowKind, Terms, Work, trees};
 use serde::{Deserialize, Serialize};
 use stiction_dynamics::Real;
 use stiction_world::World;
@@ -28,13 +28,24 @@ impl RowKind for DryFrictionRow {
         Work::DryFriction
     }
 
-    fn words(&self, world: &World) -> String {
-        let model = &world.model;
-        format!("the dry friction of joint `{}`", model.joints[model.dofs[self.dof].joint].name)
+    fn feature(&self) -> Feature {
+        Feature::DryFriction
     }
 
-    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
-        any_tree(world, &self.terms(world), tree)
+    fn stands(&self, world: &World) -> bool {
+        world.model.dofs[self.dof].friction > 0.0
+    }
+
+    fn sort(&self) -> &'static str {
+        "dry friction of joint"
+    }
+
+    fn name<'a>(&self, world: &'a World) -> &'a str {
+        &world.model.joints[world.model.dofs[self.dof].joint].name
+    }
+
+    fn for_each_tree(&self, world: &World, tree: &mut dyn FnMut(usize)) {
+        trees(world, &self.terms(world)).for_each(tree);
     }
 }
 

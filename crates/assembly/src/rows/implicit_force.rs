@@ -4,12 +4,12 @@
 //!     effort e₀ − k (l̇⁺ − l̇):   g = cᵀv_f − cᵀv − e₀/k,   R = 1/(h k),   h e_min ≤ λ ≤ h e_max         (1)
 //! ```
 
-use crate::block::RowKey;
 use crate::forces::{Effort, ImplicitForce, tendons};
 use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::kind::{self, At, ImpulseSet, LinearRow, RowKind, Terms, Work, any_tree};
+use crate::rows::RowKey;
+use crate::rows::kind::{self, At, Feature, ImpulseSet, LinearRow, RowKind, Terms, Work, trees};
 use crate::warm_start::WarmStart;
 use stiction_dynamics::Real;
 use stiction_world::{Tendon, World};
@@ -27,15 +27,33 @@ impl RowKind for ImplicitForce {
         Work::Actuators
     }
 
-    fn words(&self, world: &World) -> String {
-        match *self {
-            Self::Actuator(i) => format!("the actuator `{}`", world.actuators[i].name),
-            Self::Tendon(i) => format!("the tendon `{}`", world.tendons[i].name),
+    fn feature(&self) -> Feature {
+        match self {
+            Self::Actuator(_) => Feature::Actuators,
+            Self::Tendon(_) => Feature::Tendons,
         }
     }
 
-    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
-        any_tree(world, &self.terms(world), tree)
+    fn stands(&self, _: &World) -> bool {
+        matches!(self, Self::Tendon(_))
+    }
+
+    fn sort(&self) -> &'static str {
+        match self {
+            Self::Actuator(_) => "actuator",
+            Self::Tendon(_) => "tendon",
+        }
+    }
+
+    fn name<'a>(&self, world: &'a World) -> &'a str {
+        match *self {
+            Self::Actuator(i) => &world.actuators[i].name,
+            Self::Tendon(i) => &world.tendons[i].name,
+        }
+    }
+
+    fn for_each_tree(&self, world: &World, tree: &mut dyn FnMut(usize)) {
+        trees(world, &self.terms(world)).for_each(tree);
     }
 }
 

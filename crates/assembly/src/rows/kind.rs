@@ -4,13 +4,13 @@
 //! on which it acts, its words in a message. [`LinearRow`] is a kind whose direction is constant. Its row is written once, for
 //! any scalar: steps, lanes of batches and derivatives (dual numbers) evaluate the same text.
 
-use crate::block::RowKey;
 use crate::forces::Effort;
 use crate::laws::actuator::AffineActuator;
 use crate::laws::row::Row;
 use crate::laws::row_params::RowParams;
 use crate::posed::Posed;
 use crate::posing::Posing;
+use crate::rows::RowKey;
 use crate::warm_start::WarmStart;
 use stiction_contact::Cone;
 use stiction_dynamics::{Model, Real};
@@ -37,6 +37,17 @@ pub enum Work {
     Actuators,
 }
 
+/// Feature of a world that a row is of. Steppers say which they support.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    Limits,
+    DryFriction,
+    Actuators,
+    Couplings,
+    Loops,
+    Tendons,
+}
+
 /// A kind of scalar row, with the numbers that say which row of a world it is.
 pub trait RowKind {
     fn key(&self) -> RowKey;
@@ -47,11 +58,34 @@ pub trait RowKind {
     /// Account that has the work of the row.
     fn work(&self) -> Work;
 
-    /// Name of the constraint, for a message.
-    fn words(&self, world: &World) -> String;
+    /// Feature of the world that the row is of.
+    fn feature(&self) -> Feature;
+
+    /// True where `world` has the row in every step, or can have it; false of what is a row only where a step finds so.
+    fn stands(&self, _world: &World) -> bool {
+        true
+    }
+
+    /// What the row is of, for a message: `loop`, `limit of joint`.
+    fn sort(&self) -> &'static str;
+
+    /// Name of the constraint in the world.
+    fn name<'a>(&self, world: &'a World) -> &'a str;
+
+    /// The constraint, for a message.
+    fn words(&self, world: &World) -> String {
+        format!("the {} `{}`", self.sort(), self.name(world))
+    }
+
+    /// Calls `tree` with every tree that the row acts on; a tree may come more than once.
+    fn for_each_tree(&self, world: &World, tree: &mut dyn FnMut(usize));
 
     /// True where the row acts on a tree for which `tree` is true.
-    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool;
+    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
+        let mut any = false;
+        self.for_each_tree(world, &mut |t| any |= tree(t));
+        any
+    }
 }
 
 /// A kind of row whose direction is constant, J = Σ c along the dofs of its terms.
@@ -182,10 +216,10 @@ impl<T: Real> At<'_, T> {
     }
 }
 
-/// True where some dof of `terms` is of a tree for which `tree` is true.
-pub(crate) fn any_tree(world: &World, terms: &Terms<'_>, tree: &dyn Fn(usize) -> bool) -> bool {
+/// Trees of the dofs of `terms`.
+pub(crate) fn trees<'a>(world: &'a World, terms: &'a Terms<'_>) -> impl Iterator<Item = usize> + 'a {
     let model = &world.model;
-    terms.unsigned().iter().any(|t| tree(model.bodies[model.dofs[t.0].body].tree))
+    terms.unsigned().iter().map(|t| model.bodies[model.dofs[t.0].body].tree)
 }
 
 /// Set of the impulse of a row of this kind, between `bounds` [N·s or N·m·s].
@@ -234,7 +268,7 @@ pub(crate) fn push_row<K: LinearRow>(
     warm: &mut WarmStart,
 ) {
     let terms = kind.terms(p.world);
-    if !any_tree(p.world, &terms, &|tree| p.kin.selects(tree)) {
+    if !trees(p.world, &terms).any(|tree| p.kin.selects(tree)) {
         return;
     }
     let key = kind.key();

@@ -5,12 +5,12 @@
 //!     a ball joint: the angle of its rotation is limited, c = −axis · ω                                (2)
 //! ```
 
-use crate::block::RowKey;
 use crate::forces::actuators::rotation_vector;
 use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::kind::{self, At, ImpulseSet, LinearRow, RowKind, SIDES, Terms, Work};
+use crate::rows::RowKey;
+use crate::rows::kind::{self, At, Feature, ImpulseSet, LinearRow, RowKind, SIDES, Terms, Work};
 use crate::warm_start::WarmStart;
 use serde::{Deserialize, Serialize};
 use stiction_dynamics::spatial::vec3;
@@ -38,12 +38,20 @@ impl RowKind for LimitRow {
         Work::Limits
     }
 
-    fn words(&self, world: &World) -> String {
-        format!("the limit of joint `{}`", world.model.joints[self.joint].name)
+    fn feature(&self) -> Feature {
+        Feature::Limits
     }
 
-    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
-        tree(world.model.bodies[world.model.joints[self.joint].body].tree)
+    fn sort(&self) -> &'static str {
+        "limit of joint"
+    }
+
+    fn name<'a>(&self, world: &'a World) -> &'a str {
+        &world.model.joints[self.joint].name
+    }
+
+    fn for_each_tree(&self, world: &World, tree: &mut dyn FnMut(usize)) {
+        tree(world.model.bodies[world.model.joints[self.joint].body].tree);
     }
 }
 

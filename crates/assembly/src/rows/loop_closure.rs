@@ -13,13 +13,14 @@
 //! both bodies feeling equal and opposite forces at one point. What is asked of ė is −b, with b the share β e/h
 //! of the error, at most as fast as overlaps are undone; of linkages that turn, [`crate::turning`]. Loops may be redundant (the joints of a planar linkage in space), see [`crate::consistent`].
 
-use crate::block::{Bias, RowKey};
+use crate::block::Bias;
 use crate::jacobian::End;
 use crate::laws::row_params::RowParams;
 use crate::loops::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::kind::{ImpulseSet, RowKind, Work};
+use crate::rows::RowKey;
+use crate::rows::kind::{Feature, ImpulseSet, RowKind, Work};
 use crate::warm_start::WarmStart;
 use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
@@ -48,13 +49,22 @@ impl RowKind for LoopRow {
         Work::Constraints
     }
 
-    fn words(&self, world: &World) -> String {
-        format!("the loop `{}`", world.loops[self.index].name)
+    fn feature(&self) -> Feature {
+        Feature::Loops
     }
 
-    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
+    fn sort(&self) -> &'static str {
+        "loop"
+    }
+
+    fn name<'a>(&self, world: &'a World) -> &'a str {
+        &world.loops[self.index].name
+    }
+
+    fn for_each_tree(&self, world: &World, tree: &mut dyn FnMut(usize)) {
         let ends = world.loops[self.index].ends.into_iter();
-        ends.filter_map(|(link, X)| world.mount(link, X).0).any(|body| tree(world.model.bodies[body].tree))
+        let bodies = ends.filter_map(|(link, X)| world.mount(link, X).0);
+        bodies.for_each(|body| tree(world.model.bodies[body].tree));
     }
 }
 

@@ -7,9 +7,9 @@
 //!
 //! Springs and dampers of tendons are [`crate::rows::implicit_force`].
 
-use crate::block::RowKey;
 use crate::laws::row::Row;
-use crate::rows::kind::{At, ImpulseSet, LinearRow, RowKind, SIDES, Terms, Work, any_tree};
+use crate::rows::RowKey;
+use crate::rows::kind::{At, Feature, ImpulseSet, LinearRow, RowKind, SIDES, Terms, Work, trees};
 use crate::rows::limit::distance;
 use serde::{Deserialize, Serialize};
 use stiction_dynamics::Real;
@@ -42,12 +42,20 @@ impl RowKind for TendonLimitRow {
         Work::Limits
     }
 
-    fn words(&self, world: &World) -> String {
-        format!("the limit of tendon `{}`", world.tendons[self.tendon].name)
+    fn feature(&self) -> Feature {
+        Feature::Tendons
     }
 
-    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
-        any_tree(world, &self.terms(world), tree)
+    fn sort(&self) -> &'static str {
+        "limit of tendon"
+    }
+
+    fn name<'a>(&self, world: &'a World) -> &'a str {
+        &world.tendons[self.tendon].name
+    }
+
+    fn for_each_tree(&self, world: &World, tree: &mut dyn FnMut(usize)) {
+        trees(world, &self.terms(world)).for_each(tree);
     }
 }
 
@@ -86,12 +94,20 @@ impl RowKind for TendonFrictionRow {
         Work::DryFriction
     }
 
-    fn words(&self, world: &World) -> String {
-        format!("the dry friction of tendon `{}`", world.tendons[self.tendon].name)
+    fn feature(&self) -> Feature {
+        Feature::Tendons
     }
 
-    fn acts_on(&self, world: &World, tree: &dyn Fn(usize) -> bool) -> bool {
-        any_tree(world, &self.terms(world), tree)
+    fn sort(&self) -> &'static str {
+        "dry friction of tendon"
+    }
+
+    fn name<'a>(&self, world: &'a World) -> &'a str {
+        &world.tendons[self.tendon].name
+    }
+
+    fn for_each_tree(&self, world: &World, tree: &mut dyn FnMut(usize)) {
+        trees(world, &self.terms(world)).for_each(tree);
     }
 }
 

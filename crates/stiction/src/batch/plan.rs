@@ -13,7 +13,7 @@ use std::sync::Arc;
 use stiction_assembly::contact_points::{ContactFinder, friction};
 use stiction_assembly::forces::actuators;
 use stiction_assembly::laws::restitution::bouncing_speed;
-use stiction_assembly::rows::scalar;
+use stiction_assembly::rows;
 use stiction_assembly::{RowKey, RowParams, Spring};
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
@@ -179,7 +179,7 @@ impl Plan {
             .collect();
         let obstacle = obstacle(&world, &finder, &places);
         let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
-        let line = |key: RowKey| (key, Line::new(scalar::terms(&world, key).entries(), &chains));
+        let line = |key: RowKey| (key, Line::new(rows::terms(&world, key).entries(), &chains));
         let surfaces = (pairs.iter())
             .map(|p| finder.surface_of(p.geometries[0], p.geometries[1]))
             .map(|s| [s.friction(), s.restitution])
@@ -206,7 +206,7 @@ impl Plan {
             rows: if obstacle.is_some() {
                 Vec::new()
             } else {
-                scalar::keys(&world).into_iter().map(line).collect()
+                rows::linear(&world).into_iter().map(line).collect()
             },
             obstacle,
             seams: seams(&places, &finder, &pairs),

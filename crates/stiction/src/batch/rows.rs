@@ -1,5 +1,5 @@
 //! Rows of the constraint problem, in lanes: the laws of [`stiction_assembly::laws`], gathered for contacts and for the rows of
-//! [`stiction_assembly::rows::scalar`].
+//! [`stiction_assembly::rows`].
 //!
 //! Along the chains of the tree, with M̂ = LᵀDL,
 //!
@@ -19,7 +19,7 @@ use stiction_assembly::laws::restitution::Restitution;
 use stiction_assembly::laws::row::Row;
 use stiction_assembly::laws::turning::turning_axes;
 use stiction_assembly::rows::kind::At;
-use stiction_assembly::rows::scalar::row;
+use stiction_assembly::rows::row;
 use stiction_assembly::{BlockKey, RowKey, RowParams};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Factor, Kinematics, Model, Real};

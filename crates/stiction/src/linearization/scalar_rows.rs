@@ -14,9 +14,24 @@ use stiction_assembly::RowKey;
 use stiction_assembly::forces::ImplicitForce;
 use stiction_assembly::forces::actuators::rotation_vector;
 use stiction_assembly::laws::actuator::Effort;
-use stiction_assembly::rows::kind::{At, LinearRow, RowKind};
+use stiction_assembly::rows::kind::{At, LinearRow};
+use stiction_assembly::rows::{LinearTask, run_linear};
 use stiction_dynamics::spatial::vec3;
 use stiction_dynamics::{Dual, JointKind};
+
+/// Writes the biases of a row whose direction is constant.
+struct Biases<'a, 'b> {
+    writer: &'a mut Writer<'b>,
+    block: usize,
+}
+
+impl LinearTask for Biases<'_, '_> {
+    type Output = Result<(), LinearizationError>;
+
+    fn run<K: LinearRow>(self, row: K) -> Self::Output {
+        self.writer.biases(self.block, row)
+    }
+}
 
 impl Writer<'_> {
     /// A row of joints, tendons or loops.
@@ -31,28 +46,25 @@ impl Writer<'_> {
         let lambda = self.at.impulses[row];
         // At the instant of an impact gaps ask for nothing.
         let instant = accepted.facts.rows.is_instant();
-        match key {
-            RowKey::Loop(of) => Err(LinearizationError::Row(of.words(world))),
-            RowKey::Limit(of) if world.model.joints[of.joint].kind == JointKind::Ball => {
+        if let RowKey::Limit(of) = key {
+            if world.model.joints[of.joint].kind == JointKind::Ball {
                 self.ball_limit(row, of.joint, self.at.biases && !instant, force);
-                Ok(())
+                return Ok(());
             }
-            RowKey::Limit(_) if instant => Ok(()),
-            RowKey::Limit(of) => self.biases(block, of),
-            RowKey::DryFriction(of) => self.biases(block, of),
-            RowKey::Coupling(of) => {
-                self.biases(block, of)?;
-                self.curve(row, of.index, lambda, force);
-                Ok(())
+            if instant {
+                return Ok(());
             }
-            RowKey::ImplicitForce(ImplicitForce::Actuator(i)) => {
-                self.actuator(row, i, lambda);
-                Ok(())
-            }
-            RowKey::ImplicitForce(of) => self.biases(block, of),
-            RowKey::TendonLimit(of) => self.biases(block, of),
-            RowKey::TendonFriction(of) => self.biases(block, of),
         }
+        if let RowKey::ImplicitForce(ImplicitForce::Actuator(i)) = key {
+            self.actuator(row, i, lambda);
+            return Ok(());
+        }
+        let turns = || Err(LinearizationError::Row(key.kind().words(world)));
+        run_linear(key, Biases { writer: self, block }).unwrap_or_else(turns)?;
+        if let RowKey::Coupling(of) = key {
+            self.curve(row, of.index, lambda, force);
+        }
+        Ok(())
     }
 
     /// (1) of a row whose direction is constant.

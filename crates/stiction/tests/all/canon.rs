@@ -317,7 +317,7 @@ fn midpoint_rules_keep_energy() {
     let (world, state) =
         on_ground(Shape::Sphere { radius: 0.1 }, Material::default(), 1.0, Vec3::ZERO, Vec3::ZERO);
     let words = Simulation::new(world, state, settings("variational", 0.01)).err().unwrap().to_string();
-    assert!(words.contains("variational") && words.contains("free joints"), "{words}");
+    assert!(words.contains("variational") && words.contains("free joint"), "{words}");
 }
 
 /// Around `moreau` the error at the end is no more than three times the accuracy that is asked, through an impact with hard contact, and

@@ -1,5 +1,7 @@
 //! Worlds with parts that a method does not support.
 
+use stiction_assembly::RowKey;
+use stiction_assembly::rows::{self, kind::Feature};
 use stiction_collision::ShapeError;
 use stiction_contact::ContactSolver;
 use stiction_dynamics::JointKind;
@@ -13,7 +15,7 @@ pub enum UnsupportedByCanon {
     Shape(#[from] ShapeError),
     #[error(transparent)]
     Solver(#[from] SolverError),
-    #[error("{stepper} knows no {what}, as `{name}` is; the stepper time-stepping does")]
+    #[error("{stepper} does not support the {what} `{name}`; the stepper time-stepping does")]
     Part { stepper: &'static str, what: &'static str, name: String },
     #[error(
         "adaptive controls the error of another stepper, one of {available}; canon.adaptive.inner is `{name}`"
@@ -69,6 +71,19 @@ impl Features {
     };
 }
 
+impl Features {
+    /// True where the method poses rows of this kind.
+    fn row(&self, key: &RowKey) -> bool {
+        match key.kind().feature() {
+            Feature::Limits | Feature::Actuators => true,
+            Feature::DryFriction => self.dry_friction,
+            Feature::Couplings => self.couplings,
+            Feature::Loops => self.loops,
+            Feature::Tendons => self.tendons,
+        }
+    }
+}
+
 /// The error of the first part of `world` that `stepper` does not support.
 pub(crate) fn refuse(
     world: &World,
@@ -77,20 +92,12 @@ pub(crate) fn refuse(
 ) -> Result<(), UnsupportedByCanon> {
     let model = &world.model;
     let turns = |kind: JointKind| matches!(kind, JointKind::Ball | JointKind::Free);
-    let rubbing = || model.dofs.iter().find(|d| d.friction > 0.0).map(|d| &model.joints[d.joint].name);
-    let parts = [
-        (supports.tendons, "tendon", world.tendons.first().map(|t| &t.name)),
-        (supports.loops, "loop", world.loops.iter().find(|l| l.active).map(|l| &l.name)),
-        (supports.couplings, "coupling", world.couplings.first().map(|c| &c.name)),
-        (supports.dry_friction, "dry friction of joints", rubbing()),
-        (
-            supports.turning_joints,
-            "ball and free joints",
-            model.joints.iter().find(|j| turns(j.kind)).map(|j| &j.name),
-        ),
-    ];
-    if let Some((_, what, Some(name))) = parts.into_iter().find(|part| !part.0 && part.2.is_some()) {
-        return Err(UnsupportedByCanon::Part { stepper, what, name: name.clone() });
+    let part = |what, name: &str| Err(UnsupportedByCanon::Part { stepper, what, name: name.to_owned() });
+    if let Some(key) = rows::standing(world).iter().find(|key| !supports.row(key)) {
+        return part(key.kind().sort(), key.kind().name(world));
+    }
+    if let Some(joint) = model.joints.iter().find(|j| turns(j.kind) && !supports.turning_joints) {
+        return part("ball or free joint", &joint.name);
     }
     let of_geometries =
         world.geometries.iter().map(|g| (&g.name, g.material.restitution, g.material.dimension));

@@ -29,7 +29,8 @@ pub(crate) mod trapezoidal;
 pub(crate) use linkages::Linkages;
 use serde::Serialize;
 use std::collections::BTreeSet;
-pub(crate) use stiction_assembly::forces::actuators::is_servo;
+use stiction_assembly::forces::actuators::is_servo;
+pub(crate) use stiction_assembly::{RowKey, rows};
 use stiction_dynamics::Model;
 use stiction_world::World;
 
@@ -125,16 +126,11 @@ fn trees_of_servos(world: &World, dofs: usize) -> impl Iterator<Item = usize> {
 /// friction or carried weight.
 pub(crate) fn tied_trees(world: &World) -> BTreeSet<usize> {
     let model: &Model = &world.model;
-    let of_dof = |dof: usize| model.bodies[model.dofs[dof].body].tree;
     let of_link = |l: usize| model.links[l].body.map(|b| model.bodies[b].tree);
     let mut bound: BTreeSet<_> = trees_of_servos(world, 2).collect();
-    bound.extend((0..model.nv()).filter(|&d| model.dofs[d].friction > 0.0).map(of_dof));
-    let curves = world.couplings.iter().filter_map(|c| c.curve.as_ref()).flat_map(|c| &c.terms);
-    let couplings = world.couplings.iter().flat_map(|c| &c.terms).chain(curves);
-    bound.extend(couplings.map(|t| of_dof(t.0)));
-    bound.extend(world.tendons.iter().flat_map(|t| t.terms()).map(|t| of_dof(t.0)));
-    let held = world.loops.iter().filter(|l| l.active).flat_map(|l| l.ends);
-    bound.extend(held.filter_map(|(link, _)| of_link(link?)));
+    for key in rows::standing(world).iter().filter(|key| !matches!(key, RowKey::Limit(_))) {
+        key.kind().for_each_tree(world, &mut |tree| _ = bound.insert(tree));
+    }
     bound.extend(world.gravity_compensation.iter().filter_map(|c| of_link(c.0)));
     bound
 }
