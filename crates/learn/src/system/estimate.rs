@@ -97,6 +97,19 @@ fn surprise(sums: &Squares, noise: Option<f64>) -> f64 {
     sums.values().map(of).sum()
 }
 
+/// The error of a range or a noise that is none.
+fn check(parameters: &[(Parameter, [f64; 2])], settings: &IdentifySettings) -> Result<(), IdentifyError> {
+    if let Some((p, [low, high])) =
+        parameters.iter().find(|(_, [low, high])| !(low.is_finite() && high.is_finite() && low < high))
+    {
+        return Err(IdentifyError::Range { name: p.name.clone(), low: *low, high: *high });
+    }
+    if let Some(noise) = settings.noise.filter(|n| !(n.is_finite() && *n > 0.0)) {
+        return Err(IdentifyError::Noise(noise));
+    }
+    Ok(())
+}
+
 /// Finds the values of `parameters` within their ranges that explain `measured` best, and their distribution. `stored` are the
 /// chains of an earlier call that was interrupted, and what is there after this one.
 ///
@@ -113,14 +126,7 @@ pub fn identify(
     stored: &mut Vec<Chain>,
     watch: Watch<'_>,
 ) -> Result<Identified, IdentifyError> {
-    if let Some((p, [low, high])) =
-        parameters.iter().find(|(_, [low, high])| !(low.is_finite() && high.is_finite() && low < high))
-    {
-        return Err(IdentifyError::Range { name: p.name.clone(), low: *low, high: *high });
-    }
-    if let Some(noise) = settings.noise.filter(|n| !(n.is_finite() && *n > 0.0)) {
-        return Err(IdentifyError::Noise(noise));
-    }
+    check(parameters, settings)?;
     let given = squares(case, measured)?;
     let numbers: usize = given.values().map(|(_, count)| count).sum();
     if parameters.is_empty() || numbers == 0 {
