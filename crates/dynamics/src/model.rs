@@ -139,6 +139,8 @@ pub struct Dof<T = f64> {
     pub damping: T,
     /// Dry friction: the joint holds up to this effort [N·m or N].
     pub friction: T,
+    /// Prescribed rate, at which the joint moves whatever that takes [rad/s or m/s].
+    pub rate: Option<f64>,
 }
 
 /// A rigid body that can move on its own.
@@ -291,6 +293,7 @@ impl Model<f64> {
                     armature: kind.like(d.armature),
                     damping: kind.like(d.damping),
                     friction: kind.like(d.friction),
+                    rate: d.rate,
                 })
                 .collect(),
             links: self.links.clone(),

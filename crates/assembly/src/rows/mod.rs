@@ -10,6 +10,7 @@ pub mod implicit_force;
 pub mod kind;
 pub mod limit;
 pub mod loop_closure;
+pub mod prescribed_rate;
 pub mod tendon;
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use dry_friction::DryFrictionRow;
 use kind::{At, LinearRow, RowKind, Terms};
 use limit::LimitRow;
 use loop_closure::LoopRow;
+use prescribed_rate::PrescribedRateRow;
 use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
 use stiction_dynamics::{JointKind, Real};
@@ -35,6 +37,7 @@ use tendon::{TendonFrictionRow, TendonLimitRow};
 pub enum RowKey {
     Limit(LimitRow),
     DryFriction(DryFrictionRow),
+    PrescribedRate(PrescribedRateRow),
     Coupling(CouplingRow),
     Loop(LoopRow),
     ImplicitForce(ImplicitForce),
@@ -48,6 +51,7 @@ impl RowKey {
         match self {
             Self::Limit(row) => row,
             Self::DryFriction(row) => row,
+            Self::PrescribedRate(row) => row,
             Self::Coupling(row) => row,
             Self::Loop(row) => row,
             Self::ImplicitForce(row) => row,
@@ -68,6 +72,7 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
     if !p.params.is_instant() {
         kind::push_all::<DryFrictionRow>(p, out, warm);
     }
+    kind::push_all::<PrescribedRateRow>(p, out, warm);
     let first = out.blocks.len();
     coupling::push(p, out, warm);
     loop_closure::push(p, out, warm);
@@ -98,6 +103,7 @@ pub fn linear(world: &World) -> Vec<RowKey> {
     let mut keys = Vec::new();
     of::<LimitRow>(world, &mut keys);
     of::<DryFrictionRow>(world, &mut keys);
+    of::<PrescribedRateRow>(world, &mut keys);
     of::<CouplingRow>(world, &mut keys);
     of::<ImplicitForce>(world, &mut keys);
     of::<TendonLimitRow>(world, &mut keys);
@@ -118,6 +124,7 @@ pub fn run_linear<R: LinearTask>(key: RowKey, task: R) -> Option<R::Output> {
     Some(match key {
         RowKey::Limit(row) => task.run(row),
         RowKey::DryFriction(row) => task.run(row),
+        RowKey::PrescribedRate(row) => task.run(row),
         RowKey::Coupling(row) => task.run(row),
         RowKey::Loop(_) => return None,
         RowKey::ImplicitForce(row) => task.run(row),

@@ -72,6 +72,7 @@ fn part_joint(model: &Model, j: usize) -> PartJoint {
         armature: dof.armature,
         damping: dof.damping,
         friction: dof.friction,
+        rate: dof.rate,
         ..JointSpec::new(name, kind, axis)
     };
     PartJoint { old: Some(j), spec, reversed: None }

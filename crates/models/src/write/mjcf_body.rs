@@ -339,6 +339,9 @@ fn joint(w: &mut Writer<'_>, j: usize) {
     if limit.velocity.is_some() {
         w.notes.note("MJCF has no limits of the speed of drives", &name);
     }
+    if world.model.dofs[joint.idx_v].rate.is_some() {
+        w.notes.note("MJCF has no prescribed rates", &name);
+    }
     w.xml.close();
     if joint.kind == JointKind::Screw {
         w.notes.note("screws are a hinge and a slide now, coupled by an equality", &name);

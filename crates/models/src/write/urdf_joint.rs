@@ -75,6 +75,9 @@ pub(crate) fn chain(
     for &j in joints {
         let joint = &model.joints[j];
         let (name, drive) = (names[j].clone(), limits.get(joint.idx_v).copied().unwrap_or_default());
+        if model.dofs[joint.idx_v].rate.is_some() {
+            notes.note("URDF has no prescribed rates", &name);
+        }
         let mut push = |name: String, kind, anchor: Option<Vec3>, axis: Vec3, back: Pose| {
             let anchor = anchor.unwrap_or(at);
             let X = std::mem::replace(&mut X, Pose::IDENTITY) * Pose::from_translation(anchor - at) * back;
