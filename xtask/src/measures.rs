@@ -222,7 +222,7 @@ fn named(text: &str, end: usize) -> Option<&str> {
     text[end..].strip_prefix(" of [`").and_then(|t| t.split(['`', ']']).next())
 }
 
-/// True where the number that ends at `end` is of a source: `[Name2020, (8)]` or `(8) of [Name2020]`.
+/// True where the number that ends at `end` is of a source: in its brackets, or before `of` and them.
 fn cited(text: &str, end: usize) -> bool {
     let inside = text[..end].rfind('[').is_some_and(|open| !text[open..end].contains(']'));
     let of = text[end..].strip_prefix(" of [").is_some_and(|t| t.starts_with(char::is_uppercase));

@@ -1,7 +1,7 @@
 //! The blocks of a posed problem: what each belongs to, and its bias by cause.
 
 use crate::laws::row::Row;
-use crate::rows::RowKey;
+use crate::row_key::RowKey;
 
 /// One block of a constraint problem: a contact, or a scalar row.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use crate::block::{Bias, Block, BlockKey, Choice, RollingContact};
 use crate::consistent::Consistent;
 use crate::contact_point::ContactPoint;
 use crate::jacobian::Jacobian;
-use crate::rows::RowKey;
+use crate::row_key::RowKey;
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Softness};
 use stiction_dynamics::Model;

@@ -8,7 +8,7 @@
 
 use crate::contact_point::ContactPoint;
 use crate::jacobian::Axes;
-use crate::rows::RowKey;
+use crate::row_key::RowKey;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stiction_contact::Cone;
 use stiction_dynamics::spatial::{Vec3, vec3};

@@ -12,6 +12,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 use stiction::random::Random;
+use stiction_experiments::replications::toss::{Cube, Elbow};
 use stiction_learn::data::Trajectory;
 use stiction_learn::dice::{
     self, DiceParameters, DiceSet, Effort, MODELS, Model, NAMED, Named, Objective, Row,
@@ -19,7 +20,6 @@ use stiction_learn::dice::{
 use stiction_learn::identify::Chain;
 use stiction_learn::score::mean_and_spread;
 use stiction_learn::store::Store;
-use stiction_learn::toss::{Cube, Elbow};
 use stiction_scene::nearest::hint;
 
 pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {

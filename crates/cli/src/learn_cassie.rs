@@ -7,8 +7,8 @@ use crate::output::{say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
 use serde_json::{Value, json};
+use stiction_experiments::replications::cassie::{CassieEffort, CassieError, CassieRow, CassieSet, evaluate};
 use stiction_lab::identification;
-use stiction_learn::cassie::{CassieEffort, CassieError, CassieRow, CassieSet, evaluate};
 use stiction_scene::{RobotOptions, Scene};
 
 pub(crate) fn cassie(args: &CassieArgs) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ use crate::progress::Meter;
 use crate::table::{number, table};
 use crate::{learn_figures, learn_identify};
 use serde_json::{Value, json};
-use stiction_learn::ellipse::{EllipseRow, EllipseSet, evaluate, misses, posterior};
+use stiction_experiments::replications::ellipse::{EllipseRow, EllipseSet, evaluate, misses, posterior};
 use stiction_learn::identify::Sampling;
 use stiction_learn::planar::share_explained;
 use stiction_learn::score::{mean_and_spread, median};

@@ -7,7 +7,9 @@ use crate::output::{say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
 use serde_json::{Value, json};
-use stiction_learn::toss::{Interrupted, TossEffort, TossRow, TossScene, TossSet, TossSimulator, evaluate};
+use stiction_experiments::replications::toss::{
+    Interrupted, TossEffort, TossRow, TossScene, TossSet, TossSimulator, evaluate,
+};
 
 fn numbers<S>() -> [Number<TossRow<S>>; 7] {
     [

@@ -11,9 +11,9 @@
 
 use crate::aabb::Aabb;
 use crate::error::ShapeError;
-use crate::faces::merge_faces;
+use crate::faces::{Face, merge_faces};
 use crate::hull::checked_hull;
-use crate::parry;
+use crate::parry_hulls;
 use stiction_dynamics::spatial::Vec3;
 
 /// Relative to the extent: points closer than this are one.
@@ -26,22 +26,6 @@ const FLAT: f64 = 1e-12;
 const CLIMB: usize = 48;
 /// Cells along a side of the cube of [`seed_of`].
 const SEEDS: usize = 6;
-
-/// A polygon of the surface of a [`ConvexMesh`].
-#[derive(Clone, Debug)]
-pub struct Face {
-    /// Outward unit normal in G.
-    pub normal: Vec3,
-    /// The face lies in `normal · x = offset`, its vertices at most a millionth of the extent
-    /// below; no vertex of the mesh is above [m].
-    pub offset: f64,
-    /// Corners, counter-clockwise seen from outside: indices of vertices.
-    pub vertices: Vec<u32>,
-    /// `edges[k]` is the index of the edge from corner k to corner k + 1; two faces share it.
-    pub edges: Vec<u32>,
-    /// `neighbors[k]` is the face on the other side of `edges[k]`.
-    pub neighbors: Vec<u32>,
-}
 
 /// A convex polyhedron in its own frame G. Constant once built.
 #[derive(Clone, Debug)]
@@ -73,7 +57,7 @@ impl ConvexMesh {
         if distinct.len() < 4 {
             return Err(ShapeError::TooFewPoints { distinct: distinct.len() });
         }
-        let (vertices, triangles) = checked_hull(&distinct, parry::convex_hull)?;
+        let (vertices, triangles) = checked_hull(&distinct, parry_hulls::convex_hull)?;
 
         let (mut volume, mut first) = (0.0, Vec3::ZERO);
         let origin = vertices[0];

@@ -9,7 +9,7 @@
 use crate::convex::ConvexMesh;
 use crate::cuts;
 use crate::error::ShapeError;
-use crate::parry;
+use crate::parry_hulls;
 use stiction_dynamics::spatial::Vec3;
 
 /// How finely a mesh is decomposed.
@@ -59,7 +59,8 @@ impl Decomposition {
         if self.max_hulls == 1 || triangles.is_empty() || air.abs() <= self.concavity {
             return Ok(vec![whole]);
         }
-        let parts = parry::convex_parts(vertices, triangles, self);
+        let parts =
+            parry_hulls::convex_parts(vertices, triangles, [self.resolution, self.max_hulls], self.concavity);
         let parts = parts.map_err(|reason| ShapeError::Hull { points: vertices.len(), reason })?;
         let hulls = hulls_of(&parts.points);
         let on_faces = cuts::on_faces(vertices, triangles, &parts.boxes, parts.voxel);

@@ -1,7 +1,22 @@
 //! From the triangles of a hull to polygons: grow, then walk around the rim.
 
-use crate::convex::Face;
 use stiction_dynamics::spatial::Vec3;
+
+/// A polygon of the surface of a [`crate::ConvexMesh`].
+#[derive(Clone, Debug)]
+pub struct Face {
+    /// Outward unit normal in G.
+    pub normal: Vec3,
+    /// The face lies in `normal · x = offset`, its vertices at most a millionth of the extent
+    /// below; no vertex of the mesh is above [m].
+    pub offset: f64,
+    /// Corners, counter-clockwise seen from outside: indices of vertices.
+    pub vertices: Vec<u32>,
+    /// `edges[k]` is the index of the edge from corner k to corner k + 1; two faces share it.
+    pub edges: Vec<u32>,
+    /// `neighbors[k]` is the face on the other side of `edges[k]`.
+    pub neighbors: Vec<u32>,
+}
 
 /// Merges triangles that lie within `tolerance` [m] of the plane of a larger one. Every edge of
 /// a polygon is an edge of a triangle, so that neighbouring polygons share whole edges. Returns

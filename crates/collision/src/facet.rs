@@ -162,3 +162,8 @@ impl Facet {
         (own && self.admits(Feature::Edge(k), n, |_, _| {})).then_some(n)
     }
 }
+
+/// A number that two vertices give their edge, whichever comes first.
+pub(crate) fn edge_number(u: u32, v: u32) -> u32 {
+    (u.min(v)).wrapping_mul(0x9E37_79B1) ^ u.max(v)
+}

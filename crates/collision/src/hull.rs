@@ -152,7 +152,7 @@ fn extreme_points(points: &[Vec3]) -> Vec<Vec3> {
 mod tests {
     use super::*;
     use crate::pairs::testing::Lcg;
-    use crate::parry::convex_hull;
+    use crate::parry_hulls::convex_hull;
 
     /// A shallow lens, of which few of the extreme points are on the curved side: those left outside come in.
     #[test]

@@ -124,19 +124,6 @@ impl Surface<'_> {
     }
 }
 
-/// Per vertex of a mesh: the normals of its triangles, weighted by their angles there.
-pub(crate) fn pseudo_normals(vertices: &[Vec3], triangles: &[[u32; 3]], normals: &[Vec3]) -> Vec<Vec3> {
-    let mut sums = vec![Vec3::ZERO; vertices.len()];
-    for (t, n) in triangles.iter().zip(normals) {
-        for k in 0..3 {
-            let [p, q, r] = [k, k + 1, k + 2].map(|j| vertices[t[j % 3] as usize]);
-            let angle = (q - p).cross(r - p).norm().atan2((q - p).dot(r - p));
-            sums[t[k] as usize] += *n * angle;
-        }
-    }
-    sums
-}
-
 impl TriangleMesh {
     /// True when c is in the solid; never in a shell.
     pub(crate) fn contains(&self, c: Vec3) -> bool {

@@ -1,6 +1,4 @@
-//! The one door to `parry3d-f64`: convex hulls and decompositions, and the axis along which two
-//! cores are closest.
-//! Its types do not leave this file.
+//! The axis along which two cores are closest, by GJK of `parry3d-f64`. Its types do not leave this file.
 //!
 //! For a unit normal n the shapes are separated along n by
 //!
@@ -18,22 +16,17 @@
 //! The tolerances of parry are absolute; lengths are divided by the size of the smaller shape, so that a
 //! gripper's finger and a warehouse are treated alike, and so is a coin on the floor of the warehouse.
 
-use crate::cuts::Cell;
-use crate::decompose::Decomposition;
 use crate::difference::{Depth, Polytope};
 use crate::frame::Frame;
+use crate::parry_hulls::{from, to};
 #[cfg(test)]
 use crate::shape::Shape;
 use crate::support::Support;
 use parry3d_f64::math::{Pose, Rotation, Vector};
 use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_points};
 use parry3d_f64::shape::SupportMap;
-use parry3d_f64::transformation::try_convex_hull;
-use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
-use parry3d_f64::transformation::voxelization::VoxelSet;
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use stiction_dynamics::spatial::{Quat, Vec3, vec3};
+use stiction_dynamics::spatial::{Quat, Vec3};
 
 /// The ε of (2).
 const SHRINK: f64 = 1e-5;
@@ -41,69 +34,6 @@ const SHRINK: f64 = 1e-5;
 const PROVEN: f64 = 1e-11;
 /// The gap, relative to the smaller shape, from which (3) finds its direction.
 const CLEAR: f64 = 1e-7;
-
-fn to(v: Vec3) -> Vector {
-    Vector::new(v.x, v.y, v.z)
-}
-
-fn from(v: Vector) -> Vec3 {
-    vec3(v.x, v.y, v.z)
-}
-
-/// Vertices and outward, counter-clockwise triangles of the convex hull; Err says why not.
-pub(crate) fn convex_hull(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), String> {
-    let points: Vec<Vector> = points.iter().map(|p| to(*p)).collect();
-    let (vertices, triangles) = try_convex_hull(&points).map_err(|e| e.to_string())?;
-    Ok((vertices.into_iter().map(from).collect(), triangles))
-}
-
-/// A mesh in nearly convex parts.
-pub(crate) struct Parts {
-    /// The box around the voxels of each.
-    pub(crate) boxes: Vec<Cell>,
-    /// The points of the mesh in these voxels.
-    pub(crate) points: Vec<Vec<Vec3>>,
-    /// Side of a voxel [m].
-    pub(crate) voxel: f64,
-}
-
-/// The nearly convex parts of a mesh. Err says why not; parry asserts
-/// what it expects of a surface, which a broken mesh may not fulfil.
-pub(crate) fn convex_parts(
-    vertices: &[Vec3],
-    triangles: &[[u32; 3]],
-    wanted: &Decomposition,
-) -> Result<Parts, String> {
-    let points: Vec<Vector> = vertices.iter().map(|p| to(*p)).collect();
-    let params = VHACDParameters {
-        resolution: wanted.resolution,
-        concavity: wanted.concavity,
-        max_convex_hulls: wanted.max_hulls,
-        ..VHACDParameters::default()
-    };
-    let decompose = || {
-        let parts = VHACD::decompose(&params, &points, triangles, true);
-        let boxes = parts.voxel_parts().iter().map(box_of).collect();
-        let voxel = parts.voxel_parts().first().map_or(0.0, |part| part.scale);
-        let of_mesh = parts.compute_primitive_intersections(&points, triangles);
-        let points = of_mesh.into_iter().map(|part| part.into_iter().map(from).collect()).collect();
-        Parts { boxes, points, voxel }
-    };
-    catch_unwind(AssertUnwindSafe(decompose))
-        .map_err(|_| "the convex decomposition gave up; check the mesh for holes".to_owned())
-}
-
-/// Around the voxels of a part; their coordinates are those of their centres.
-fn box_of(part: &VoxelSet) -> Cell {
-    let mut sides = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
-    for voxel in part.voxels() {
-        let center = from(part.get_voxel_point(voxel)).to_array();
-        for (side, x) in sides.iter_mut().zip(center) {
-            *side = [side[0].min(x - 0.5 * part.scale), side[1].max(x + 0.5 * part.scale)];
-        }
-    }
-    sides
-}
 
 /// Result of the search for the axis of (1).
 pub(crate) enum Axis {

@@ -11,7 +11,8 @@
 //! Σ (rᵢ cᵢ/(t + rᵢ²))² = 1 (2) [Eberly2013]. With f the left side of (2), 1/√f is nearly linear in t:
 //! Newton's method on it converges in a few steps, kept within a bracket.
 
-use crate::convex::{ConvexMesh, Face};
+use crate::convex::ConvexMesh;
+use crate::faces::Face;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// Length and direction of v; `otherwise` for the zero vector.

@@ -1,7 +1,7 @@
 //! What is not convex, as triangles: one face to meshes and height fields.
 
 use crate::aabb::Aabb;
-use crate::facet::{Facet, Side};
+use crate::facet::{Facet, Side, edge_number};
 use crate::height_field::HeightField;
 use crate::mesh::TriangleMesh;
 use crate::mesh::topology::NONE;
@@ -79,11 +79,6 @@ impl<'a> Surface<'a> {
             }),
         }
     }
-}
-
-/// A number that two vertices give their edge, whichever comes first.
-pub(crate) fn edge_number(u: u32, v: u32) -> u32 {
-    (u.min(v)).wrapping_mul(0x9E37_79B1) ^ u.max(v)
 }
 
 impl TriangleMesh {

@@ -173,7 +173,7 @@ impl Model {
                     armature,
                     damping: spec.damping,
                     friction: spec.friction,
-                    rate: spec.rate,
+                    rate: None,
                 });
                 dof_parent = Some(self.dofs.len() - 1);
             }
@@ -362,16 +362,6 @@ fn validate_joint(spec: &JointSpec) -> Result<Vec3, ModelError> {
         if !x.is_finite() {
             return Err(value(&element, what, x.to_string(), "a finite number"));
         }
-    }
-    if let Some(rate) = spec.rate
-        && !(rate.is_finite() && spec.kind.is_scalar())
-    {
-        return Err(value(
-            &element,
-            "prescribed rate",
-            rate.to_string(),
-            "a finite number, of a hinge, slide or screw",
-        ));
     }
     if !(spec.pitch.is_finite() && (spec.pitch == 0.0 || spec.kind == JointKind::Screw)) {
         return Err(value(

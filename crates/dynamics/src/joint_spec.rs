@@ -43,8 +43,6 @@ pub struct JointSpec {
     pub gear_ratio: f64,
     pub damping: f64,
     pub friction: f64,
-    /// Prescribed rate of a scalar joint, such as a crank that a motor turns [rad/s or m/s].
-    pub rate: Option<f64>,
 }
 
 impl JointSpec {
@@ -65,7 +63,6 @@ impl JointSpec {
             gear_ratio: 1.0,
             damping: 0.0,
             friction: 0.0,
-            rate: None,
         }
     }
 

@@ -139,7 +139,8 @@ pub struct Dof<T = f64> {
     pub damping: T,
     /// Dry friction: the joint holds up to this effort [N·m or N].
     pub friction: T,
-    /// Prescribed rate, at which the joint moves whatever that takes [rad/s or m/s].
+    /// Prescribed rate, at which the joint moves whatever that takes, such as a crank that a motor turns [rad/s or m/s].
+    /// A builder prescribes none.
     pub rate: Option<f64>,
 }
 

@@ -28,6 +28,7 @@ mod pressure_fields;
 mod puck;
 mod pyramid_bias;
 mod real_impacts;
+pub mod replications;
 pub mod shrink;
 mod sliding_cube;
 mod solo12_mpc;

@@ -3,13 +3,11 @@
 //!
 //! The walk: [`data`] reads measurements; [`planar`] simulates one body in a plane, cheaply and with impacts exact in time;
 //! [`identify`] finds parameters, and [`system`] those of any scene; [`dice`] is the experiment of [Fazeli2020], each model judged by
-//! [`score`]; [`ellipse`] judges single impacts; [`toss`] judges whole tosses in space, simulated by the engine.
+//! [`score`].
 
 pub mod belief;
-pub mod cassie;
 pub mod data;
 pub mod dice;
-pub mod ellipse;
 mod exact;
 pub mod identify;
 pub mod parallel;
@@ -18,4 +16,3 @@ pub mod residual;
 pub mod score;
 pub mod store;
 pub mod system;
-pub mod toss;

@@ -3,7 +3,7 @@
 //! Each format keeps a vocabulary: rows of elements, attributes and the fate of what the reader
 //! left untouched. What no row knows is [`Fate::Unknown`].
 
-use crate::value::hint;
+use crate::words::hint;
 use crate::xml::{Document, Element, Mark};
 use std::collections::BTreeMap;
 use stiction_world::{Fate, Ledger};

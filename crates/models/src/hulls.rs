@@ -17,7 +17,7 @@ use stiction_collision::{ConvexMesh, Decomposition, ShapeError};
 use stiction_dynamics::spatial::{Vec3, vec3};
 use stiction_store::{Digest, digest};
 
-use crate::load::read_bytes;
+use crate::files::read_bytes;
 
 /// The format of an entry, and the algorithm: another number makes all entries anew.
 const MAGIC: &[u8; 16] = b"stiction parts 3";

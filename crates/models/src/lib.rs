@@ -17,6 +17,7 @@
 mod audit;
 pub mod check;
 mod error;
+mod files;
 mod filter_groups;
 #[cfg(test)]
 mod formats_page;
@@ -29,6 +30,7 @@ mod mjcf;
 mod names;
 mod neighbours;
 mod obj;
+mod options;
 mod overlap;
 mod path;
 mod plugins;
@@ -36,15 +38,18 @@ mod png;
 mod proximity;
 mod sdf;
 mod shapes;
+mod triangle_mesh;
 mod urdf;
 mod value;
 #[cfg(test)]
 mod vocabulary_check;
+mod words;
 mod write;
 mod xml;
 
 pub use error::LoadError;
 pub use hulls::HullCache;
-pub use load::{LoadOptions, load, load_str};
+pub use load::{load, load_str};
 pub use meshes::Meshes;
+pub use options::LoadOptions;
 pub use write::{WriteError, Written, to_mjcf, to_urdf};

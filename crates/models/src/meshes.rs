@@ -5,7 +5,7 @@
 //! an inside only where the mesh is closed.
 
 use crate::hulls::HullCache;
-use crate::mesh::{Filling, TriangleMesh};
+use crate::triangle_mesh::{Filling, TriangleMesh};
 use stiction_collision::{ConvexMesh, Decomposition, Shape, ShapeError};
 use stiction_world::Geometry;
 use stiction_world::{Note, Place, Severity, Topic};

@@ -1,7 +1,8 @@
 //! Names of one kind of thing: unique, and found again with a hint when misspelt.
 
 use crate::error::LoadError;
-use crate::value::{Attribute, hint, shortened};
+use crate::words::{hint, shortened};
+use crate::xml::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! Faces with more than three corners are fanned out from their first. Groups and objects (`g`, `o`) name parts.
 //! A file of points alone is returned as it is.
 
-use crate::mesh::TriangleMesh;
+use crate::triangle_mesh::TriangleMesh;
 use stiction_dynamics::spatial::vec3;
 
 /// Most vertices and most triangles.
@@ -19,7 +19,7 @@ pub(crate) fn read(bytes: &[u8], only: Option<&str>) -> Result<TriangleMesh, Str
         let line = line.split('#').next().unwrap_or_default();
         let mut words = line.split_whitespace();
         let wrong =
-            |what: &str| format!("line {}: {what}: `{}`", number + 1, crate::value::shortened(line.trim()));
+            |what: &str| format!("line {}: {what}: `{}`", number + 1, crate::words::shortened(line.trim()));
         match words.next() {
             Some("v") => {
                 let mut coordinate = || words.next()?.parse::<f64>().ok().filter(|x| x.is_finite());

@@ -13,8 +13,8 @@
 //! relative to the folder of the file.
 
 use crate::error::LoadError;
-use crate::load::Context;
-use crate::value::Attribute;
+use crate::options::Context;
+use crate::xml::Attribute;
 use std::path::{Path, PathBuf};
 
 /// Folders above the file that are looked at.
@@ -134,7 +134,7 @@ fn is_package(folder: &Path, package: &str) -> bool {
     if folder.file_name().is_some_and(|n| n == package) {
         return true;
     }
-    let manifest = crate::load::read_bytes(&folder.join("package.xml"), MAX_PACKAGE).unwrap_or_default();
+    let manifest = crate::files::read_bytes(&folder.join("package.xml"), MAX_PACKAGE).unwrap_or_default();
     let text = String::from_utf8_lossy(&manifest);
     let name = text.split("<name>").nth(1).and_then(|rest| rest.split("</name>").next());
     name.is_some_and(|n| n.trim() == package)

@@ -1,7 +1,7 @@
 //! Gazebo's plugins: none is run. Those that only look at a world are without effect on it; any other may drive, hold or
 //! buoy something, and is told as not simulated.
 
-use crate::value::shortened;
+use crate::words::shortened;
 use crate::xml::{Document, Element};
 use stiction_world::{Fate, Place};
 

@@ -1,7 +1,7 @@
 //! Drake's `<drake:proximity_properties>` of a <collision>, in URDF and SDF alike: friction, springs, and contact by pressure.
 
 use crate::error::LoadError;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use stiction_world::Fate;
 use stiction_world::HydroelasticKind;

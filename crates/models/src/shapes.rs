@@ -1,7 +1,7 @@
 //! Small things about shapes that both formats need.
 
 use crate::error::LoadError;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use stiction_dynamics::spatial::Vec3;
 
 /// Three lengths > 0, times `factor`.

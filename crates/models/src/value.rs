@@ -1,38 +1,14 @@
 //! Typed access to attributes. Every failure names the place, the value and what was expected.
 
 use crate::error::LoadError;
-use crate::xml::{AttributeNode, Element};
+use crate::words::{hint, shortened};
+use crate::xml::Attribute;
 use stiction_dynamics::spatial::{Quat, Vec3};
-use stiction_world::{Fate, Place};
 
 /// Largest magnitude of a number: far beyond any robot, and its fourth power is finite.
 const MAX_NUMBER: f64 = 1e60;
 
-/// A handle to an attribute.
-#[derive(Clone, Copy)]
-pub(crate) struct Attribute<'d> {
-    pub(crate) element: Element<'d>,
-    pub(crate) node: &'d AttributeNode,
-}
-
 impl<'d> Attribute<'d> {
-    pub(crate) fn name(self) -> &'d str {
-        &self.node.name
-    }
-
-    pub(crate) fn value(self) -> &'d str {
-        &self.node.value
-    }
-
-    pub(crate) fn place(self) -> Place {
-        self.element.place_of(self.node)
-    }
-
-    /// Says what becomes of the attribute; the last word counts.
-    pub(crate) fn mark(self, fate: Fate, note: &'static str) {
-        self.node.set_mark(fate, note);
-    }
-
     /// An error about the value.
     pub(crate) fn error(self, expected: impl Into<String>) -> LoadError {
         self.error_with_hint(expected, String::new())
@@ -134,62 +110,10 @@ impl<'d> Attribute<'d> {
     }
 }
 
-/// At most 60 characters of `text`, for messages.
-pub(crate) fn shortened(text: &str) -> String {
-    let mut short: String = text.chars().take(60).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
-}
-
-/// "; did you mean `…`?" with the nearest of `names` if one is near, or nothing.
-pub(crate) fn hint<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> String {
-    let wrong: Vec<char> = wrong.chars().take(40).collect();
-    let allowed = 1 + wrong.len() / 4;
-    names
-        .take(10_000)
-        .map(|name| (distance(&wrong, name), name))
-        .filter(|&(d, _)| d <= allowed)
-        .min()
-        .map(|(_, name)| format!("; did you mean `{name}`?"))
-        .unwrap_or_default()
-}
-
-/// Number of insertions, deletions and replacements between two words (Levenshtein); letters that
-/// differ only in case count as equal.
-fn distance(a: &[char], b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=a.len()).collect();
-    for (j, cb) in b.chars().take(64).enumerate() {
-        let mut diagonal = j;
-        let mut left = j + 1;
-        for (slot, ca) in row.iter_mut().skip(1).zip(a) {
-            let up = *slot;
-            let replace = diagonal + usize::from(!ca.eq_ignore_ascii_case(&cb));
-            left = replace.min(up + 1).min(left + 1);
-            diagonal = up;
-            *slot = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = j + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::xml::Document;
     use std::path::Path;
-
-    #[test]
-    fn distances_by_hand() {
-        let d = |a: &str, b: &str| distance(&a.chars().collect::<Vec<_>>(), b);
-        assert_eq!((d("kitten", "sitting"), d("", "abc"), d("abc", ""), d("Box", "box")), (3, 3, 3, 0));
-        assert_eq!(hint("dampng", ["range", "damping"].into_iter()), "; did you mean `damping`?");
-        assert_eq!(hint("zzz", ["range", "damping"].into_iter()), "");
-    }
 
     #[test]
     fn numbers_are_read_strictly() {

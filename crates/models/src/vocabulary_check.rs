@@ -6,7 +6,8 @@
 //! do, and otherwise named by this test.
 
 use crate::audit::Vocabulary;
-use crate::load::{LoadOptions, load_str};
+use crate::load::load_str;
+use crate::options::LoadOptions;
 use crate::xml::{Document, Element};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -3,11 +3,10 @@
 //!
 //! The list owns its text, so that included files join it (`splice`), and it is flat, so that no
 //! nesting, however deep, can exhaust the stack. Readers go through [`Element`] and
-//! [`Attribute`](crate::value::Attribute): what they touch is marked [`Fate::Used`]; whatever is
+//! [`Attribute`]: what they touch is marked [`Fate::Used`]; whatever is
 //! unmarked at the end, [`audit`](crate::audit::audit) looks up and reports.
 
 use crate::error::LoadError;
-use crate::value::Attribute;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
@@ -446,7 +445,7 @@ impl<'d> Element<'d> {
     /// The element as messages call it: <joint> `hip`.
     pub(crate) fn described(self) -> String {
         match self.peek("name") {
-            Some(name) => format!("<{}> `{}`", self.name(), crate::value::shortened(name.value())),
+            Some(name) => format!("<{}> `{}`", self.name(), crate::words::shortened(name.value())),
             None => format!("<{}>", self.name()),
         }
     }
@@ -462,6 +461,32 @@ impl<'d> Element<'d> {
 
     pub(crate) fn structure(self, message: impl Into<String>) -> LoadError {
         LoadError::Structure { place: self.place(), message: message.into() }
+    }
+}
+
+/// A handle to an attribute.
+#[derive(Clone, Copy)]
+pub(crate) struct Attribute<'d> {
+    pub(crate) element: Element<'d>,
+    pub(crate) node: &'d AttributeNode,
+}
+
+impl<'d> Attribute<'d> {
+    pub(crate) fn name(self) -> &'d str {
+        &self.node.name
+    }
+
+    pub(crate) fn value(self) -> &'d str {
+        &self.node.value
+    }
+
+    pub(crate) fn place(self) -> Place {
+        self.element.place_of(self.node)
+    }
+
+    /// Says what becomes of the attribute; the last word counts.
+    pub(crate) fn mark(self, fate: Fate, note: &'static str) {
+        self.node.set_mark(fate, note);
     }
 }
 

@@ -9,19 +9,12 @@
 use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::RowKey;
+use crate::row_key::{CouplingRow, RowKey};
 use crate::rows::kind::{self, At, Feature, ImpulseSet, LinearRow, RowKind, Terms, Work, trees};
 use crate::warm_start::WarmStart;
-use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
 use stiction_dynamics::Real;
 use stiction_world::World;
-
-/// A coupling of `world.couplings`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct CouplingRow {
-    pub index: usize,
-}
 
 impl RowKind for CouplingRow {
     fn key(&self) -> RowKey {

@@ -3,17 +3,10 @@
 use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::RowKey;
+use crate::row_key::{DryFrictionRow, RowKey};
 use crate::rows::kind::{At, Feature, ImpulseSet, LinearRow, RowKind, Terms, Work, trees};
-use serde::{Deserialize, Serialize};
 use stiction_dynamics::Real;
 use stiction_world::World;
-
-/// Dry friction of a dof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct DryFrictionRow {
-    pub dof: usize,
-}
 
 impl RowKind for DryFrictionRow {
     fn key(&self) -> RowKey {

@@ -8,7 +8,7 @@ use crate::forces::{Effort, ImplicitForce, tendons};
 use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::RowKey;
+use crate::row_key::RowKey;
 use crate::rows::kind::{self, At, Feature, ImpulseSet, LinearRow, RowKind, Terms, Work, trees};
 use crate::warm_start::WarmStart;
 use stiction_dynamics::Real;

@@ -10,7 +10,7 @@ use crate::laws::row::Row;
 use crate::laws::row_params::RowParams;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::RowKey;
+use crate::row_key::RowKey;
 use crate::warm_start::WarmStart;
 use stiction_contact::Cone;
 use stiction_dynamics::{Model, Real};
@@ -66,7 +66,7 @@ pub trait RowKind {
         true
     }
 
-    /// What the row is of, for a message: `loop`, `limit of joint`.
+    /// Sort of the constraint, for a message: `loop`, `limit of joint`.
     fn sort(&self) -> &'static str;
 
     /// Name of the constraint in the world.

@@ -9,21 +9,12 @@ use crate::forces::actuators::rotation_vector;
 use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::RowKey;
+use crate::row_key::{LimitRow, RowKey};
 use crate::rows::kind::{self, At, Feature, ImpulseSet, LinearRow, RowKind, SIDES, Terms, Work};
 use crate::warm_start::WarmStart;
-use serde::{Deserialize, Serialize};
 use stiction_dynamics::spatial::vec3;
 use stiction_dynamics::{JointKind, Real};
 use stiction_world::World;
-
-/// A limit of a joint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct LimitRow {
-    pub joint: usize,
-    /// 0 is the lower limit, 1 the upper.
-    pub side: usize,
-}
 
 impl RowKind for LimitRow {
     fn key(&self) -> RowKey {

@@ -19,22 +19,13 @@ use crate::laws::row_params::RowParams;
 use crate::loops::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::rows::RowKey;
+use crate::row_key::{LoopRow, RowKey};
 use crate::rows::kind::{Feature, ImpulseSet, RowKind, Work};
 use crate::warm_start::WarmStart;
-use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_world::World;
-
-/// Row of `world.loops[index]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct LoopRow {
-    pub index: usize,
-    /// 0 to 2 are positions, 3 to 5 rotations.
-    pub row: usize,
-}
 
 impl RowKind for LoopRow {
     fn key(&self) -> RowKey {

@@ -19,31 +19,15 @@ use crate::forces::ImplicitForce;
 use crate::laws::row::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
+use crate::row_key::{
+    CouplingRow, DryFrictionRow, LimitRow, LoopRow, PrescribedRateRow, RowKey, TendonFrictionRow,
+    TendonLimitRow,
+};
 use crate::warm_start::WarmStart;
-use coupling::CouplingRow;
-use dry_friction::DryFrictionRow;
 use kind::{At, LinearRow, RowKind, Terms};
-use limit::LimitRow;
-use loop_closure::LoopRow;
-use prescribed_rate::PrescribedRateRow;
-use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
 use stiction_dynamics::{JointKind, Real};
 use stiction_world::World;
-use tendon::{TendonFrictionRow, TendonLimitRow};
-
-/// Which constraint a scalar row is; stable from step to step. Rows of a problem are in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum RowKey {
-    Limit(LimitRow),
-    DryFriction(DryFrictionRow),
-    PrescribedRate(PrescribedRateRow),
-    Coupling(CouplingRow),
-    Loop(LoopRow),
-    ImplicitForce(ImplicitForce),
-    TendonLimit(TendonLimitRow),
-    TendonFriction(TendonFrictionRow),
-}
 
 impl RowKey {
     /// The kind of the row.

@@ -1,17 +1,10 @@
 //! Joints that move at a prescribed rate ω, such as a crank that a motor turns: c = q̇ − ω, λ free.
 
 use crate::laws::row::Row;
-use crate::rows::RowKey;
+use crate::row_key::{PrescribedRateRow, RowKey};
 use crate::rows::kind::{At, Feature, ImpulseSet, LinearRow, RowKind, Terms, Work, trees};
-use serde::{Deserialize, Serialize};
 use stiction_dynamics::Real;
 use stiction_world::World;
-
-/// Prescribed rate of a dof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PrescribedRateRow {
-    pub dof: usize,
-}
 
 impl RowKind for PrescribedRateRow {
     fn key(&self) -> RowKey {

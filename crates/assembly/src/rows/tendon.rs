@@ -8,26 +8,11 @@
 //! Springs and dampers of tendons are [`crate::rows::implicit_force`].
 
 use crate::laws::row::Row;
-use crate::rows::RowKey;
+use crate::row_key::{RowKey, TendonFrictionRow, TendonLimitRow};
 use crate::rows::kind::{At, Feature, ImpulseSet, LinearRow, RowKind, SIDES, Terms, Work, trees};
 use crate::rows::limit::distance;
-use serde::{Deserialize, Serialize};
 use stiction_dynamics::Real;
 use stiction_world::World;
-
-/// Limit of a tendon, (1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TendonLimitRow {
-    pub tendon: usize,
-    /// 0 is the lower limit, 1 the upper.
-    pub side: usize,
-}
-
-/// Dry friction of a tendon, (2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TendonFrictionRow {
-    pub tendon: usize,
-}
 
 impl RowKind for TendonLimitRow {
     fn key(&self) -> RowKey {

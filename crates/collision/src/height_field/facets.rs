@@ -4,9 +4,8 @@
 
 use super::{BLOCK, HeightField};
 use crate::aabb::Aabb;
-use crate::facet::{FLAT, Facet, Side};
+use crate::facet::{FLAT, Facet, Side, edge_number};
 use crate::mesh::box_of;
-use crate::surface::edge_number;
 use std::ops::RangeInclusive;
 use stiction_dynamics::spatial::{Vec3, vec3};
 

@@ -17,9 +17,8 @@ use crate::aabb::Aabb;
 use crate::convex::Rows;
 use crate::error::ShapeError;
 use crate::facet::FLAT;
-use crate::nearest::pseudo_normals;
 use stiction_dynamics::spatial::Vec3;
-use topology::{Across, NONE, neighbors, orient, turn_round, weld};
+use topology::{Across, NONE, neighbors, orient, pseudo_normals, turn_round, weld};
 use tree::Tree;
 
 /// Most triangles a mesh may have.

@@ -5,7 +5,8 @@
 //! between the two surfaces, is c − m (d + r)/2. Exact for all shapes, also for centres inside.
 
 use super::general;
-use crate::convex::{ConvexMesh, Face};
+use crate::convex::ConvexMesh;
+use crate::faces::Face;
 use crate::frame::Frame;
 use crate::manifold::{Manifold, ManifoldPoint};
 use crate::patch::{face_code, pair_code, vertex_code};

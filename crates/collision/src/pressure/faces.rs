@@ -284,7 +284,7 @@ pub(super) fn of_shape(shape: &Shape, edge: f64) -> Vec<Face> {
         Shape::Cone { radius, half_height } => of_cone(*radius, *half_height, around(*radius, edge)),
         Shape::Convex(mesh) => {
             let corners =
-                |f: &crate::convex::Face| f.vertices.iter().map(|v| mesh.vertices()[*v as usize]).collect();
+                |f: &crate::faces::Face| f.vertices.iter().map(|v| mesh.vertices()[*v as usize]).collect();
             mesh.faces().iter().map(|f| Face::new(corners(f))).collect()
         }
         Shape::HeightField(field) => triangles(field.triangles().collect()),

@@ -72,7 +72,6 @@ fn part_joint(model: &Model, j: usize) -> PartJoint {
         armature: dof.armature,
         damping: dof.damping,
         friction: dof.friction,
-        rate: dof.rate,
         ..JointSpec::new(name, kind, axis)
     };
     PartJoint { old: Some(j), spec, reversed: None }
@@ -107,6 +106,7 @@ pub(super) fn put_together(old: &Model, parts: Vec<Part>, gravity: Vec3) -> Resu
             let Some(from) = origin.map(|j| old.dofs[old.joints[j].idx_v + k]) else { continue };
             let dof = &mut model.dofs[joint.idx_v + k];
             (dof.armature, dof.damping, dof.friction) = (from.armature, from.damping, from.friction);
+            dof.rate = from.rate;
         }
     }
     let mut bodies = vec![None; old.bodies.len()];

@@ -2,10 +2,10 @@
 
 use super::super::worst::Worst;
 use super::super::{Claim, ExperimentError, Findings, Size, Table};
+use crate::replications::cassie::{CassieSet, Landing, Posture, track};
 use std::path::Path;
 use stiction::StepperName;
 use stiction_lab::identification;
-use stiction_learn::cassie::{CassieSet, Landing, Posture, track};
 use stiction_learn::system::Case;
 use stiction_plot::{Figure, Series};
 use stiction_scene::{RobotOptions, Scene};

@@ -2,13 +2,13 @@
 
 use super::super::worst::Worst;
 use super::super::{Claim, ExperimentError, Findings, Size, Table};
+use crate::replications::ellipse::{EllipseImpact, EllipseSet, PUBLISHED};
 use std::path::Path;
 use stiction::dynamics::spatial::vec3;
 use stiction::models::{LoadOptions, load_str};
 use stiction::random::Random;
 use stiction::world::World;
 use stiction::{RestitutionLaw, Settings, Simulation, Sleep, State, StepperName};
-use stiction_learn::ellipse::{EllipseImpact, EllipseSet, PUBLISHED};
 use stiction_plot::{Figure, Series};
 
 /// Radius of the point that touches [m].

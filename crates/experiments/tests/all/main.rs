@@ -3,5 +3,8 @@
 // Helpers of tests may panic as tests do.
 #![allow(clippy::unwrap_used)]
 
+mod cassie;
+mod ellipse;
 mod experiments;
 mod solo12_mpc;
+mod toss;

@@ -79,7 +79,7 @@ impl Table {
     }
 
     /// An error about row `row`.
-    pub(crate) fn error(&self, row: usize, what: String) -> DataError {
+    pub fn error(&self, row: usize, what: String) -> DataError {
         DataError::Content { file: self.file.clone(), line: row + 2, what }
     }
 }

@@ -4,9 +4,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod belief;
-mod cassie;
 mod dice;
-mod ellipse;
 mod engine;
 mod residual;
-mod toss;

@@ -7,13 +7,14 @@
 
 use super::report::{Findings, Rule, note, number, numbers, warning};
 use super::subject::Subject;
-use crate::mesh::{FORMATS, Filling, MeshStore, TriangleMesh};
+use crate::mesh::{FORMATS, MeshStore};
 use crate::meshes::Meshes;
-use crate::mjcf::asset;
+use crate::mjcf::compiler;
 use crate::mjcf::compiler::Compiler;
 use crate::mjcf::defaults::{Defaults, MAIN};
 use crate::path::{self, Wanted};
-use crate::value::Attribute;
+use crate::triangle_mesh::{Filling, TriangleMesh};
+use crate::xml::Attribute;
 use crate::xml::Element;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -134,7 +135,7 @@ fn of_mjcf<'d>(subject: &Subject<'d>) -> Vec<Use<'d>> {
     let assets = elements.iter().filter(|e| e.name() == "mesh" && e.parent_name() == "asset");
     let found = assets.filter_map(|&element| {
         let file = element.peek("file")?;
-        let path = asset::path(file, &compiler);
+        let path = compiler::path(file, &compiler);
         let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let name = element.peek("name").map_or(stem, |n| n.value().to_owned());
         // The scale may stand in a default.

@@ -14,6 +14,7 @@
 
 mod actuators;
 mod assets;
+mod condition;
 mod geometry;
 mod inertia;
 mod joints;
@@ -33,14 +34,16 @@ mod surface;
 mod testing;
 mod walk;
 
-pub use mass_matrix::Condition;
+pub use condition::Condition;
 pub use mend::{Change, Mended, mend};
 pub use report::{Finding, MOST, Report, Rule};
 pub use stiction_world::Severity;
 pub use walk::models_below;
 
-use crate::load::{Context, LoadOptions, load_str, read_text};
+use crate::files::read_text;
+use crate::load::load_str;
 use crate::mjcf::include;
+use crate::options::{Context, LoadOptions};
 use crate::xml::Document;
 use report::Findings;
 use std::path::Path;

@@ -49,7 +49,7 @@ pub struct Report {
     /// False: the reader refuses the file, and what needs its world was not looked at.
     pub read: bool,
     /// Condition of the mass matrix at the reference posture.
-    pub condition: Option<super::Condition>,
+    pub condition: Option<super::condition::Condition>,
     /// The worst first, then by place; of one rule, the first [`MOST`].
     pub findings: Vec<Finding>,
     /// Findings beyond those, by code.

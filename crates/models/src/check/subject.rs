@@ -1,7 +1,7 @@
 //! What the rules look at: the document, and the world read from it where it could be read.
 
-use super::mass_matrix::{Condition, condition};
-use crate::load::Context;
+use super::condition::{Condition, condition};
+use crate::options::Context;
 use crate::xml::{Document, Element};
 use std::collections::BTreeMap;
 use stiction_collision::Aabb;

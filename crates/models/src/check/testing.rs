@@ -1,7 +1,7 @@
 //! Small models for the tests of the rules.
 
 use super::{Report, check_text};
-use crate::load::LoadOptions;
+use crate::options::LoadOptions;
 use std::path::Path;
 
 pub(crate) fn report(text: &str) -> Report {

@@ -1,6 +1,6 @@
 //! The models below a folder.
 
-use crate::load::read_text;
+use crate::files::read_text;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

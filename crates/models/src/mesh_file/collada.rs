@@ -9,7 +9,7 @@
 //! axis without a word is y, but robot files leave it out and mean z.
 
 use super::{Affine, MAX_TRIANGLES, Part, fan, number};
-use crate::value::shortened;
+use crate::words::shortened;
 use crate::xml::{Document, Element};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

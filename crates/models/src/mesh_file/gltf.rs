@@ -10,7 +10,7 @@
 //! quantised or sparse are refused by name. (The crate `gltf` panics on some damaged files.)
 
 use super::{Affine, MAX_BYTES, MAX_TRIANGLES, Part};
-use crate::load::read_bytes;
+use crate::files::read_bytes;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;

@@ -78,7 +78,7 @@ fn text(bytes: &[u8]) -> Result<&str, String> {
 fn number(word: &str, at: impl FnOnce() -> String) -> Result<f64, String> {
     match word.parse::<f32>() {
         Ok(x) => Ok(f64::from(x)),
-        Err(_) => Err(format!("{}: `{}`; expected a number", at(), crate::value::shortened(word))),
+        Err(_) => Err(format!("{}: `{}`; expected a number", at(), crate::words::shortened(word))),
     }
 }
 

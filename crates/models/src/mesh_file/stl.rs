@@ -80,7 +80,7 @@ fn ascii(text: &str) -> Result<Vec<Part>, String> {
                 part.vertices.append(&mut corners);
                 part.faces.push([first, first + 1, first + 2]);
             }
-            (other, _) => return wrong(format!("`{}` is no word of STL", crate::value::shortened(other))),
+            (other, _) => return wrong(format!("`{}` is no word of STL", crate::words::shortened(other))),
         }
     }
     if ended { Ok(parts) } else { Err("the text ends before `endsolid`: it is cut off".to_owned()) }

@@ -2,16 +2,16 @@
 
 use super::Reader;
 use super::builtin;
-use super::compiler::Compiler;
+use super::compiler::{Compiler, path};
 use super::defaults::{Defaults, MAIN};
 use super::hfield::{self, Ground};
 use super::msh;
-use super::scope::Scope;
 use crate::error::LoadError;
-use crate::mesh::{FORMATS, Filling, TriangleMesh};
+use crate::mesh::FORMATS;
 use crate::meshes::NO_HULL;
 use crate::names::Names;
-use crate::value::Attribute;
+use crate::triangle_mesh::{Filling, TriangleMesh};
+use crate::xml::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -132,7 +132,7 @@ impl<'d> Reader<'d> {
         }
         let element = scopes.get(scope).and_then(|s| s.assets.meshes.get(index).map(|e| (s, *e)));
         let Some((model, element)) = element else { return Err(mesh.error("a mesh")) };
-        let mesh = Arc::new(self.read_mesh(model, element, touches)?);
+        let mesh = Arc::new(self.read_mesh((&model.defaults, &model.compiler), element, touches)?);
         self.loaded.meshes.insert((scope, index), mesh.clone());
         Ok(mesh)
     }
@@ -152,12 +152,12 @@ impl<'d> Reader<'d> {
 
     fn read_mesh(
         &mut self,
-        scope: &Scope<'d>,
+        (defaults, compiler): (&Defaults<'d>, &Compiler),
         e: Element<'d>,
         touches: bool,
     ) -> Result<LoadedMesh, LoadError> {
-        let asset = scope.defaults.styled(e, "mesh", MAIN)?;
-        let usual = if scope.compiler.exact_meshes { Filling::Exact } else { Filling::Legacy };
+        let asset = defaults.styled(e, "mesh", MAIN)?;
+        let usual = if compiler.exact_meshes { Filling::Exact } else { Filling::Legacy };
         let mut mass = asset.get("inertia").map_or(Ok(Mass::Filled(usual)), |a| a.keyword(&MASSES))?;
         let scale = asset.get("scale").map_or(Ok(vec3(1.0, 1.0, 1.0)), |a| a.vector())?;
         let refpos = e.get("refpos").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
@@ -174,7 +174,7 @@ impl<'d> Reader<'d> {
             vec3(v.x * scale.x, v.y * scale.y, v.z * scale.z)
         };
         let mirrored = scale.x * scale.y * scale.z < 0.0;
-        let (source, path, surface) = self.vertices_and_faces(&scope.compiler, e)?;
+        let (source, path, surface) = self.vertices_and_faces(compiler, e)?;
         if surface {
             mass = Mass::Filled(Filling::Shell);
         }
@@ -236,15 +236,6 @@ impl<'d> Reader<'d> {
                 Err(e.missing("the attribute `file`", &format!("a mesh file (.msh, {FORMATS}), or `vertex`")))
             }
         }
-    }
-}
-
-/// Where the file of an asset is.
-pub(crate) fn path(file: Attribute<'_>, compiler: &Compiler) -> PathBuf {
-    let name = Path::new(file.value().trim());
-    match name.file_name() {
-        Some(last) if compiler.strip_path => compiler.mesh_folder.join(last),
-        _ => compiler.mesh_folder.join(name),
     }
 }
 

@@ -1,9 +1,10 @@
 //! <worldbody> and the tree of bodies, walked in MuJoCo's order: depth first, as written.
 
 use super::compiler::FromGeoms;
-use super::flatten::{Item, contents};
+use super::flatten::contents;
 use super::joint::JointOfBody;
 use super::orientation::{orientation, pose};
+use super::scope::Item;
 use super::scope::{Kind, Scope};
 use super::{Reader, camera, geom, joint, site};
 use crate::error::LoadError;

@@ -9,8 +9,8 @@
 //! Coordinates are rounded to single precision, as MuJoCo keeps them.
 
 use crate::error::LoadError;
-use crate::mesh::TriangleMesh;
-use crate::value::Attribute;
+use crate::triangle_mesh::TriangleMesh;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
@@ -247,7 +247,7 @@ fn cone(sides: u32, top: f64) -> TriangleMesh {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::Filling;
+    use crate::triangle_mesh::Filling;
 
     /// All but the plate enclose a volume from outside; fine ones come near the solid they stand for.
     #[test]

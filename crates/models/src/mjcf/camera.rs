@@ -1,8 +1,8 @@
 //! <camera>: places that pictures are taken from.
 
 use super::Reader;
-use super::flatten::Item;
 use super::orientation::pose;
+use super::scope::Item;
 use super::scope::Kind;
 use crate::error::LoadError;
 use stiction_world::Camera;

@@ -1,7 +1,7 @@
 //! <compiler>: how the rest of the file is to be read.
 
 use crate::error::LoadError;
-use crate::xml::Element;
+use crate::xml::{Attribute, Element};
 use std::path::{Path, PathBuf};
 use stiction_world::Fate;
 
@@ -109,5 +109,14 @@ impl Compiler {
             self.total_mass = Some(a.number()?).filter(|m| *m > 0.0);
         }
         Ok(())
+    }
+}
+
+/// Where the file of an asset is.
+pub(crate) fn path(file: Attribute<'_>, compiler: &Compiler) -> PathBuf {
+    let name = Path::new(file.value().trim());
+    match name.file_name() {
+        Some(last) if compiler.strip_path => compiler.mesh_folder.join(last),
+        _ => compiler.mesh_folder.join(name),
     }
 }

@@ -7,7 +7,7 @@
 use super::compiler::Compiler;
 use crate::error::LoadError;
 use crate::names::Names;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use stiction_world::Fate;
 

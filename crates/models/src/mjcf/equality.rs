@@ -6,12 +6,12 @@
 
 use super::Reader;
 use super::defaults::{MAIN, Styled};
+use super::dofs::{reference, scalar_dof};
 use super::geom::softness;
 use super::scope::{Kind, Mention};
-use super::tendon::scalar_dof;
 use crate::error::LoadError;
+use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction_dynamics::{Kinematics, Model};
 use stiction_world::Fate;
 use stiction_world::Softness;
 use stiction_world::TendonPath;
@@ -105,11 +105,6 @@ fn terms(
         Some(TendonPath::Fixed(terms)) => Some(terms.clone()),
         _ => None,
     })
-}
-
-pub(crate) fn reference(model: &Model, dof: usize) -> f64 {
-    let joint = model.dofs.get(dof).and_then(|d| model.joints.get(d.joint));
-    joint.map_or(0.0, |j| j.reference)
 }
 
 /// Closure of a <connect> or <weld>: between two sites, or points of two bodies, one of which is stated

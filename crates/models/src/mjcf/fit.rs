@@ -11,7 +11,7 @@
 //! axes R.
 
 use super::asset::LoadedMesh;
-use super::geom::Kind;
+use super::geom_kind::Kind;
 use stiction_dynamics::spatial::{Mat3, Pose, Quat, Vec3};
 use stiction_world::inertia::principal;
 

@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::orientation::{euler, pose};
-use super::scope::Scope;
+use super::scope::{Item, Scope};
 use crate::error::LoadError;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Pose, Vec3};
@@ -10,20 +10,6 @@ use stiction_world::Fate;
 
 /// Most elements after copying.
 const MAX_ITEMS: usize = 1_000_000;
-
-/// An element of a body.
-#[derive(Clone, Copy)]
-pub(crate) struct Item<'d> {
-    pub(crate) element: Element<'d>,
-    /// Pose of the frame the element is stated in, in the body.
-    pub(crate) X: Pose,
-    /// Default class around it.
-    pub(crate) class: usize,
-    /// The model it is written in.
-    pub(crate) scope: usize,
-    /// The copy of that model's tree it belongs to.
-    pub(crate) copy: usize,
-}
 
 impl<'d> Item<'d> {
     /// Elements inside `element`, in a frame at X with the default class `class`; last comes first.

@@ -4,13 +4,14 @@ use super::Reader;
 use super::compiler::Compiler;
 use super::defaults::Styled;
 use super::fit::fit;
-use super::flatten::Item;
+use super::geom_kind::{KINDS, Kind};
 use super::orientation::pose;
+use super::scope::Item;
 use super::scope::{Kind as Named, Scope};
 use super::solid::Solid;
 use crate::error::LoadError;
 use crate::meshes::parts;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
 use stiction_world::Drawn;
@@ -18,31 +19,6 @@ use stiction_world::Fate;
 use stiction_world::inertia::scaled;
 use stiction_world::{Dimension, Material, Softness};
 use stiction_world::{Drawing, Geometry, Visual};
-
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Kind {
-    Plane,
-    Sphere,
-    Capsule,
-    Cylinder,
-    Box,
-    Ellipsoid,
-    Mesh,
-    HeightField,
-    Sdf,
-}
-
-const KINDS: [(&str, Kind); 9] = [
-    ("plane", Kind::Plane),
-    ("sphere", Kind::Sphere),
-    ("capsule", Kind::Capsule),
-    ("cylinder", Kind::Cylinder),
-    ("box", Kind::Box),
-    ("ellipsoid", Kind::Ellipsoid),
-    ("mesh", Kind::Mesh),
-    ("hfield", Kind::HeightField),
-    ("sdf", Kind::Sdf),
-];
 
 pub(super) const STILL: &str = "surfaces do not move along themselves yet";
 pub(super) const DRY: &str = "nothing sticks yet";

@@ -8,10 +8,9 @@
 //! A `.png` is an image, of which eight bits count; any other file is int32 rows, int32 columns and float32
 //! heights, rows from least y up, all little-endian.
 
-use super::asset::path;
-use super::compiler::Compiler;
+use super::compiler::{Compiler, path};
 use crate::error::LoadError;
-use crate::load::read_bytes;
+use crate::files::read_bytes;
 use crate::png;
 use crate::xml::Element;
 use std::sync::Arc;

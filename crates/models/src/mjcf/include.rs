@@ -5,7 +5,7 @@
 //! file. As in MuJoCo, no file is included twice in a model; so none can include itself.
 
 use crate::error::LoadError;
-use crate::load::read_text;
+use crate::files::read_text;
 use crate::xml::{Document, Element};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};

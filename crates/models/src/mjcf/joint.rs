@@ -2,7 +2,7 @@
 
 use super::Reader;
 use super::defaults::Styled;
-use super::flatten::Item;
+use super::scope::Item;
 use super::scope::{Kind, Scope};
 use crate::error::LoadError;
 use crate::xml::Element;

@@ -6,8 +6,8 @@
 //!     int32    nf·3 indices of vertices
 //! ```
 
-use crate::load::read_bytes;
-use crate::mesh::TriangleMesh;
+use crate::files::read_bytes;
+use crate::triangle_mesh::TriangleMesh;
 use std::path::Path;
 use stiction_dynamics::spatial::vec3;
 

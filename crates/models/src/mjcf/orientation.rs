@@ -2,7 +2,7 @@
 
 use super::compiler::Compiler;
 use crate::error::LoadError;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Mat3, Pose, Quat, Vec3};
 

@@ -15,11 +15,10 @@ use super::Reader;
 use super::asset::Assets;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
-use super::flatten::Item;
 use super::include::Models;
 use crate::error::LoadError;
 use crate::names::Names;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::{Document, Element};
 use std::collections::{BTreeMap, BTreeSet};
 use stiction_dynamics::spatial::Pose;
@@ -31,6 +30,20 @@ const MAX_WORK: usize = 10_000_000;
 const MAX_COPIES: usize = 200_000;
 /// Most copies inside copies.
 const MAX_DEPTH: usize = 50;
+
+/// An element of a body.
+#[derive(Clone, Copy)]
+pub(crate) struct Item<'d> {
+    pub(crate) element: Element<'d>,
+    /// Pose of the frame the element is stated in, in the body.
+    pub(crate) X: Pose,
+    /// Default class around it.
+    pub(crate) class: usize,
+    /// The model it is written in.
+    pub(crate) scope: usize,
+    /// The copy of that model's tree it belongs to.
+    pub(crate) copy: usize,
+}
 
 /// One model of a file: its root element, its settings, and the names in it.
 pub(crate) struct Scope<'d> {

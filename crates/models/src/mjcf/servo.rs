@@ -10,7 +10,7 @@
 //! ```
 
 use crate::error::LoadError;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 
 pub(super) const STATE_OF_ITS_OWN: &str = "actuators with a state of their own are not simulated yet";

@@ -1,9 +1,9 @@
 //! <site>: named frames, which sensors, tendons and loops speak of.
 
 use super::Reader;
-use super::flatten::Item;
 use super::geom::along;
 use super::orientation::pose;
+use super::scope::Item;
 use super::scope::Kind;
 use crate::error::LoadError;
 use stiction_dynamics::spatial::Pose;

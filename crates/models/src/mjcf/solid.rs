@@ -2,11 +2,11 @@
 
 use super::asset::LoadedMesh;
 use super::defaults::Styled;
-use super::geom::Kind;
+use super::geom_kind::Kind;
 use super::hfield::Ground;
 use super::shell::Shell;
 use crate::error::LoadError;
-use crate::mesh::TriangleMesh;
+use crate::triangle_mesh::TriangleMesh;
 use std::sync::Arc;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Vec3};

@@ -2,26 +2,14 @@
 
 use super::Reader;
 use super::defaults::{MAIN, Styled};
+use super::dofs::{reference, scalar_dof};
 use super::scope::{Kind, Mention, Scope};
 use crate::error::LoadError;
-use crate::value::Attribute;
-use stiction_dynamics::{JointKind, Model};
+use crate::xml::Attribute;
+use stiction_dynamics::Model;
 use stiction_world::Fate;
 use stiction_world::World;
 use stiction_world::{Tendon, TendonPath, Waypoint};
-
-/// The dof of the hinge or slide that `joint` names.
-pub(crate) fn scalar_dof(
-    reader: &Reader<'_>,
-    model: &Model,
-    copy: usize,
-    joint: Attribute<'_>,
-) -> Result<usize, LoadError> {
-    match model.joints.get(reader.find_near(Kind::Joint, copy, joint)?) {
-        Some(j) if matches!(j.kind, JointKind::Hinge | JointKind::Slide) => Ok(j.idx_v),
-        _ => Err(joint.error("a hinge or slide joint")),
-    }
-}
 
 pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
     let scopes = reader.scopes.clone();
@@ -73,7 +61,7 @@ fn tendon(
     }
     match &tendon.path {
         TendonPath::Fixed(terms) => {
-            let neutral = || terms.iter().map(|&(dof, c)| c * super::equality::reference(model, dof)).sum();
+            let neutral = || terms.iter().map(|&(dof, c)| c * reference(model, dof)).sum();
             tendon.slack = tendon.slack.or_else(|| Some([neutral(); 2]));
         }
         TendonPath::Spatial(_) => {

@@ -11,7 +11,7 @@ use super::pose::{number, required};
 use super::scope::{Attached, Base, Part};
 use super::{Built, Reader};
 use crate::error::LoadError;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use stiction_dynamics::JointKind;
 use stiction_world::Fate;

@@ -6,7 +6,7 @@ use super::joint::SdfJoint;
 use super::link::SdfLink;
 use crate::error::LoadError;
 use crate::filter_groups::{self, FilterGroup, MAX_PAIRS};
-use crate::value::shortened;
+use crate::words::shortened;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 use stiction_world::World;

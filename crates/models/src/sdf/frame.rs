@@ -12,7 +12,8 @@
 
 use super::scope::{Attached, Base, Frame, Scopes, Site, Spot};
 use crate::error::LoadError;
-use crate::value::{Attribute, shortened};
+use crate::words::shortened;
+use crate::xml::Attribute;
 use stiction_dynamics::spatial::Pose;
 
 /// Poses and carriers of all frames.

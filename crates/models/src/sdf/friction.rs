@@ -4,7 +4,7 @@ use super::Reader;
 use super::pose::{not_negative, switch, value};
 use super::scope::Part;
 use crate::error::LoadError;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Quat, Vec3};
 use stiction_world::Fate;

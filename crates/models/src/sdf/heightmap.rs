@@ -7,7 +7,7 @@
 use super::Reader;
 use super::pose::{required, vector};
 use crate::error::LoadError;
-use crate::load::read_bytes;
+use crate::files::read_bytes;
 use crate::path::{self, Wanted};
 use crate::png;
 use crate::xml::Element;

@@ -5,7 +5,8 @@
 
 use super::pose::{Version, required, version};
 use crate::error::LoadError;
-use crate::load::{Context, read_text};
+use crate::files::read_text;
+use crate::options::Context;
 use crate::path::{self, Wanted};
 use crate::xml::Document;
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use super::Reader;
 use super::pose::{FRAMES, not_negative, number, required, truth, value, vector};
 use super::scope::{Base, Part, Scopes, Spot, WORLD};
 use crate::error::LoadError;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use std::f64::consts::TAU;
 use stiction_dynamics::spatial::{Pose, Vec3};

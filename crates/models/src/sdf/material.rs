@@ -5,7 +5,7 @@ use super::scope::Part;
 use super::{Reader, friction};
 use crate::error::LoadError;
 use crate::proximity;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use stiction_dynamics::spatial::Quat;
 use stiction_world::Fate;

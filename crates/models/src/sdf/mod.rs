@@ -29,11 +29,11 @@ pub(crate) use vocabulary::VOCABULARY;
 
 use crate::audit::audit;
 use crate::error::LoadError;
-use crate::load::Context;
 use crate::mesh::MeshStore;
 use crate::meshes::Filled;
+use crate::options::Context;
 use crate::plugins;
-use crate::value::shortened;
+use crate::words::shortened;
 use crate::xml::{Document, Element};
 use frame::Places;
 use joint::SdfJoint;

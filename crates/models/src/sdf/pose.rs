@@ -1,7 +1,7 @@
 //! Values as SDF writes them: text between tags. Poses, switches, and the version of the format.
 
 use crate::error::LoadError;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 

@@ -7,7 +7,8 @@
 use super::include::Included;
 use super::pose::{FRAMES, Version, pose, relative_to, switch, value, version};
 use crate::error::LoadError;
-use crate::value::{Attribute, hint, shortened};
+use crate::words::{hint, shortened};
+use crate::xml::Attribute;
 use crate::xml::{Document, Element};
 use std::collections::BTreeMap;
 use stiction_dynamics::spatial::Pose;

@@ -6,7 +6,8 @@ use super::gazebo::{Gazebo, Says};
 use crate::error::LoadError;
 use crate::filter_groups::{self, FilterGroup, MAX_PAIRS};
 use crate::names::Names;
-use crate::value::{Attribute, shortened};
+use crate::words::shortened;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use stiction_world::Fate;
 

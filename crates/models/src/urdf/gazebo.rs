@@ -5,7 +5,7 @@
 
 use super::Reader;
 use crate::error::LoadError;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 use stiction_dynamics::spatial::Vec3;

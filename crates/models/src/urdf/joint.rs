@@ -3,7 +3,7 @@
 use super::{Reader, origin};
 use crate::error::LoadError;
 use crate::names::Names;
-use crate::value::shortened;
+use crate::words::shortened;
 use crate::xml::Element;
 use std::f64::consts::TAU;
 use stiction_dynamics::spatial::{Pose, Vec3};

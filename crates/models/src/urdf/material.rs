@@ -3,7 +3,7 @@
 use super::gazebo::Says;
 use crate::error::LoadError;
 use crate::proximity;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 use stiction_world::{Compliance, Dimension, Material, Mixing};

@@ -21,11 +21,11 @@ pub(crate) use vocabulary::VOCABULARY;
 
 use crate::audit::audit;
 use crate::error::LoadError;
-use crate::load::Context;
 use crate::mesh::MeshStore;
 use crate::meshes::Filled;
 use crate::names::Names;
 use crate::neighbours::exclude_neighbours;
+use crate::options::Context;
 use crate::overlap::exclude_overlaps;
 use crate::plugins;
 use crate::xml::{Document, Element};

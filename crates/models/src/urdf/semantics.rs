@@ -6,8 +6,9 @@
 use super::Reader;
 use crate::audit::{Row, Vocabulary, audit};
 use crate::error::LoadError;
-use crate::load::read_text;
-use crate::value::{Attribute, hint, shortened};
+use crate::files::read_text;
+use crate::words::{hint, shortened};
+use crate::xml::Attribute;
 use crate::xml::{Document, Element};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -5,7 +5,7 @@
 //! `mechanicalReduction`.
 
 use crate::error::LoadError;
-use crate::value::Attribute;
+use crate::xml::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 use stiction_world::Fate;

@@ -3,7 +3,7 @@
 use super::joint::UrdfJoint;
 use super::link::UrdfLink;
 use crate::error::LoadError;
-use crate::value::shortened;
+use crate::words::shortened;
 use crate::xml::Element;
 
 /// A link and the joint it hangs on.

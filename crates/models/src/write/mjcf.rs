@@ -5,6 +5,7 @@
 
 use super::files::MeshFiles;
 use super::mjcf_body::Bodies;
+use super::mjcf_writer::Writer;
 use super::names::Unique;
 use super::tree::{branches, free_on_top};
 use super::xml::Xml;
@@ -12,17 +13,6 @@ use super::{Notes, Written, mjcf_body, mjcf_drive};
 use std::collections::BTreeSet;
 use stiction_world::Tangents;
 use stiction_world::World;
-
-/// State that the parts of the writer share.
-pub(crate) struct Writer<'w> {
-    pub(crate) world: &'w World,
-    pub(crate) xml: Xml,
-    pub(crate) notes: Notes,
-    pub(crate) meshes: MeshFiles,
-    pub(crate) bodies: Vec<String>,
-    pub(crate) joints: Vec<String>,
-    pub(crate) geoms: Vec<String>,
-}
 
 /// `world` as MJCF; files beside it are named after `stem`.
 pub fn to_mjcf(world: &World, stem: &str) -> Written {

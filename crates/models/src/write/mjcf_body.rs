@@ -1,7 +1,7 @@
 //! <asset> and <worldbody>: bodies, joints, inertias, shapes and drawings.
 
 use super::files::triangles_of;
-use super::mjcf::Writer;
+use super::mjcf_writer::Writer;
 use super::tree::{Branch, losses, moments};
 use stiction_collision::{HeightField, Shape};
 use stiction_dynamics::JointKind;

@@ -5,7 +5,7 @@
 //! ```
 //! with x₀, y₀ the references; three joints and more are a tendon of fixed length.
 
-use super::mjcf::Writer;
+use super::mjcf_writer::Writer;
 use super::tree::Branch;
 use stiction_dynamics::spatial::Pose;
 use stiction_dynamics::{JointKind, Kinematics};

@@ -12,11 +12,13 @@ mod files;
 mod mjcf;
 mod mjcf_body;
 mod mjcf_drive;
+mod mjcf_writer;
 mod names;
 mod tree;
 mod urdf;
 mod urdf_joint;
 mod urdf_link;
+mod urdf_writer;
 mod xml;
 
 pub use mjcf::to_mjcf;

@@ -8,22 +8,12 @@ use super::names::Unique;
 use super::tree::{Branch, branches, losses};
 use super::urdf_joint::{Kind, Step, UNBOUNDED, chain};
 use super::urdf_link::{self, origin};
+use super::urdf_writer::Writer;
 use super::xml::{Xml, number};
 use super::{Notes, Written};
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Pose, vec3};
 use stiction_world::{Coupling, World};
-
-/// State that the parts of the writer share.
-pub(crate) struct Writer<'w> {
-    pub(crate) world: &'w World,
-    pub(crate) xml: Xml,
-    pub(crate) notes: Notes,
-    pub(crate) meshes: MeshFiles,
-    pub(crate) links: Vec<String>,
-    pub(crate) joints: Vec<String>,
-    pub(crate) geoms: Vec<String>,
-}
 
 /// `world` as URDF; files beside it are named after `stem`.
 pub fn to_urdf(world: &World, stem: &str) -> Written {

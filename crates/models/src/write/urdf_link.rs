@@ -2,7 +2,7 @@
 
 use super::files::triangles_of;
 use super::tree::moments;
-use super::urdf::Writer;
+use super::urdf_writer::Writer;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3};
 use stiction_world::Drawing;

@@ -4,7 +4,7 @@
 use super::numbers::load;
 use super::plan::Plan;
 use super::rows::{Rows, turns};
-use super::touch::{Slot, one};
+use super::slot::{Slot, one};
 use super::{Numbers64, WIDEST};
 use stiction_assembly::forces::Servos;
 use stiction_assembly::{BlockKey, ContactMotion, RowKey, WarmStart};

@@ -25,6 +25,7 @@ mod pool;
 mod rows;
 mod settings;
 mod shard;
+mod slot;
 mod touch;
 mod trapezoidal;
 mod witness;

@@ -18,7 +18,7 @@ use stiction_assembly::{RowKey, RowParams, Spring};
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_dynamics::{JointKind, Model, Real, lanes};
-use stiction_world::{Dimension, World};
+use stiction_world::{Dimension, Material, World};
 
 /// Pairs of geometries beyond which contacts are found faster one environment at a time.
 const MOST_PAIRS: usize = 4096;
@@ -296,6 +296,50 @@ impl Plan {
     /// Length of a step [s].
     pub(super) fn h(&self) -> f64 {
         self.settings.stepper.dt
+    }
+}
+
+impl Fields {
+    /// In the order in which lanes load them: [`super::numbers::Numbers::load`].
+    pub(super) fn numbers(&self, plan: &Plan) -> Vec<f64> {
+        let mut out = self.gravity.to_array().to_vec();
+        for I in &self.inertia {
+            let s = &I.second;
+            out.push(I.mass);
+            out.extend(I.first.to_array());
+            out.extend([s.xx, s.yy, s.zz, s.xy, s.xz, s.yz]);
+        }
+        for i in 0..self.armature.len() {
+            out.extend([self.armature[i], self.damping[i], self.dry_friction[i]]);
+        }
+        for (k, rest) in self.stiffness.iter().zip(&self.spring_rest) {
+            out.extend([*k, *rest]);
+        }
+        for (law, limit) in self.law.iter().zip(&self.effort_limit) {
+            out.extend([law.gain, law.bias, law.bias_length, law.bias_velocity]);
+            out.extend(limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]));
+        }
+        for pair in &plan.pairs {
+            let [a, b] = pair.geometries;
+            let own = plan.world.pairs.iter().position(|p| {
+                let [c, d] = p.geometries;
+                (c.min(d), c.max(d)) == (a, b)
+            });
+            let surface = if let Some(k) = own {
+                let mut surface = plan.world.pairs[k].surface;
+                surface.set_friction(self.pair_friction[k]);
+                surface
+            } else {
+                let of = |g: usize| {
+                    let mut material = plan.world.geometries[g].material;
+                    material.set_friction(self.friction[g]);
+                    Material { restitution: self.restitution[g], ..material }
+                };
+                Material::pair(&of(a), &of(b))
+            };
+            out.extend([surface.friction(), surface.restitution]);
+        }
+        out
     }
 }
 

@@ -12,7 +12,7 @@
 use super::free::Free;
 use super::numbers::Numbers;
 use super::plan::{Acting, Line, Pair, Plan};
-use super::touch::Slot;
+use super::slot::Slot;
 use crate::stepping::integrate::midpoint::NEAR;
 use stiction_assembly::contact_points::LEAST;
 use stiction_assembly::laws::restitution::Restitution;

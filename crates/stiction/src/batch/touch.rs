@@ -7,37 +7,12 @@
 
 use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
-use stiction_assembly::laws::coplanar::{Face, FacePoint, Plane};
+use super::slot::{Slot, one};
+use stiction_assembly::laws::coplanar::{Face, Plane};
 use stiction_assembly::swept::{TOUCH, going_on, may_pass, pivot, will_meet};
 use stiction_collision::{Manifold, ManifoldPoint, SPAN, collide, plane_feature};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{Kinematics, Real, Velocities};
-
-/// One contact point of each lane in which it is `active`.
-#[derive(Clone, Copy)]
-pub(super) struct Slot<T> {
-    pub(super) pair: usize,
-    /// Its number within the pair.
-    pub(super) ordinal: usize,
-    /// The touching features, lane by lane.
-    pub(super) feature: [u32; super::WIDEST],
-    /// 1 or 0.
-    pub(super) active: T,
-    pub(super) position: Vec3<T>,
-    /// (t1, t2, n), n from A to B.
-    pub(super) frame: [Vec3<T>; 3],
-    pub(super) gap: T,
-    /// Gaps that it shares with the points of its face.
-    pub(super) face: Face<T>,
-}
-
-impl<T: Real> Slot<T> {
-    /// The point, as far as faces are concerned.
-    #[inline(always)]
-    fn point(&self) -> FacePoint<T> {
-        FacePoint { position: self.position, n: self.frame[2], gap: self.gap }
-    }
-}
 
 /// See the module.
 pub(super) struct Touch<T> {
@@ -434,11 +409,6 @@ fn segments<T: Real>(a: Vec3<T>, b: Vec3<T>, d: Vec3<T>) -> T {
     let t = ((s * ab - bd) / bb).min(one).max(-one);
     let s = ((ad + t * ab) / aa).min(one).max(-one);
     (d + b * t - a * s).norm_squared()
-}
-
-#[inline(always)]
-pub(super) fn one<T: Real>(x: Vec3<T>, lane: usize) -> Vec3 {
-    Vec3::from([x.x.lane(lane), x.y.lane(lane), x.z.lane(lane)])
 }
 
 fn motion<T: Real>(V: Motion<T>, lane: usize) -> Motion {

@@ -9,8 +9,8 @@
 //! overlap.
 
 use crate::stepping::canon::judged::JointForce;
-use stiction_assembly::rows::dry_friction::DryFrictionRow;
-use stiction_assembly::rows::limit::LimitRow;
+use stiction_assembly::row_key::DryFrictionRow;
+use stiction_assembly::row_key::LimitRow;
 use stiction_assembly::{ContactPoint, Face, RowKey};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Vec3;

@@ -3,8 +3,8 @@
 use super::super::judged::JointForce;
 use super::super::unsupported::UnsupportedByCanon;
 use stiction_assembly::RowKey;
+use stiction_assembly::row_key::LimitRow;
 use stiction_assembly::rows::kind::RowKind;
-use stiction_assembly::rows::limit::LimitRow;
 use stiction_dynamics::JointStop;
 use stiction_world::World;
 

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use stiction::models::{LoadOptions, load};
 use stiction::{Settings, State};
-use stiction_learn::cassie::{CassieSet, Posture, track};
+use stiction_experiments::replications::cassie::{CassieSet, Posture, track};
 use stiction_learn::system::{Case, Parameter};
 
 fn data() -> Option<PathBuf> {

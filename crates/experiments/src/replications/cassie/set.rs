@@ -1,7 +1,7 @@
 //! Measured landings.
 
-use crate::data::{DataError, Table, files};
 use std::path::Path;
+use stiction_learn::data::{DataError, Table, files};
 
 /// Joints of the data set, left before right where there are two, with the name of the joint of the MJCF model. The last are
 /// springs of the ankles, which have no encoder.

@@ -1,17 +1,17 @@
 //! Laws and learners, fitted to some impacts and judged by the velocities after others.
 
 use super::set::{EllipseImpact, EllipseSet, PUBLISHED};
-use crate::identify::CmaEs;
-use crate::parallel;
-use crate::planar::{Admission, PlanarImpulse, into_cone};
-use crate::residual::{
-    Form, GaussianProcess, PlanarResidual, Representation, mirrored_with, optimal_impulse, units,
-};
-use crate::score::quantile;
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 use std::time::Instant;
 use stiction::random::Random;
+use stiction_learn::identify::CmaEs;
+use stiction_learn::parallel;
+use stiction_learn::planar::{Admission, PlanarImpulse, into_cone};
+use stiction_learn::residual::{
+    Form, GaussianProcess, PlanarResidual, Representation, mirrored_with, optimal_impulse, units,
+};
+use stiction_learn::score::quantile;
 
 /// A row of the table.
 #[derive(Clone, Debug, Serialize)]

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use stiction::random::Random;
-use stiction_learn::ellipse::{EllipseImpact, EllipseSet, evaluate};
+use stiction_experiments::replications::ellipse::{EllipseImpact, EllipseSet, evaluate};
 
 /// Friction and restitution that the impacts are made with.
 const TRUTH: (f64, f64) = (0.15, 0.6);

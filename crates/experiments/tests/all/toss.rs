@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use stiction::random::Random;
-use stiction_learn::toss::{
+use stiction_experiments::replications::toss::{
     Cube, Elbow, Named, Toss, TossEffort, TossScene, TossSet, TossSimulator, fit, mean_cost, parameter,
 };
 

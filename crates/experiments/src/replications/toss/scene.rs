@@ -54,7 +54,7 @@ pub struct Named<S> {
 /// A name, its range, and how to reach the field.
 macro_rules! named {
     ($name:ident, $low:expr, $high:expr) => {
-        $crate::toss::Named {
+        $crate::replications::toss::Named {
             name: stringify!($name),
             range: [$low, $high],
             get: |p| p.$name,

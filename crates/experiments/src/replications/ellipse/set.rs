@@ -5,9 +5,9 @@
 //! impacts 0 to 1199; a point impulse then explains vx, vy and ω to 0.08 m/s, 0.02 m/s and 2.7 rad/s, as they stand to 0.70,
 //! 0.18 and 23). Reading turns vx about, so that all of an [`EllipseImpact`] is in one right-handed frame.
 
-use crate::data::{DataError, Table, files};
-use crate::planar::{PlanarContact, point_impulse};
 use std::path::Path;
+use stiction_learn::data::{DataError, Table, files};
+use stiction_learn::planar::{PlanarContact, point_impulse};
 
 /// Mass [kg] and radius of gyration [m] of the ellipse.
 const MASS: f64 = 0.0364;

@@ -6,9 +6,9 @@
 
 use super::evaluate::{fit_law, law_errors};
 use super::set::EllipseSet;
-use crate::identify::{Chain, Interrupted, Sampled, Sampling, Unknown, Watch, sample};
-use crate::planar::least_miss;
 use serde::Serialize;
+use stiction_learn::identify::{Chain, Interrupted, Sampled, Sampling, Unknown, Watch, sample};
+use stiction_learn::planar::least_miss;
 
 /// The two coefficients of the law, as the impacts tell them.
 #[derive(Clone, Debug, Serialize)]
@@ -46,7 +46,7 @@ pub fn posterior(
 
 /// The least misses of the impacts: how near Coulomb's friction and Newton's restitution come to each at any coefficients ([`least_miss`]).
 pub fn misses(set: &EllipseSet) -> Vec<f64> {
-    crate::parallel::map(set.impacts.len(), |i| {
+    stiction_learn::parallel::map(set.impacts.len(), |i| {
         let impact = &set.impacts[i];
         least_miss(&impact.contact(0.0, 0.0), impact.change())
     })

@@ -2,8 +2,8 @@
 
 use super::measured::Toss;
 use super::scene::TossScene;
-use crate::data::{DataError, Table, files};
 use std::path::Path;
+use stiction_learn::data::{DataError, Table, files};
 
 /// All tosses of a folder, in the order of its files.
 #[derive(Clone, Debug)]

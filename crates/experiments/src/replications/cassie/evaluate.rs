@@ -2,15 +2,15 @@
 
 use super::posture::{Posture, PostureError};
 use super::set::{CassieSet, Landing};
-use crate::identify::{CmaEs, Interrupted, Unknown, Watch, from_unit_box, minimise};
-use crate::parallel;
-use crate::score::mean_and_spread;
-use crate::system::{Case, Parameter, ParameterError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Instant;
 use stiction::random::Random;
 use stiction::{SetupError, Simulation, State};
+use stiction_learn::identify::{CmaEs, Interrupted, Unknown, Watch, from_unit_box, minimise};
+use stiction_learn::parallel;
+use stiction_learn::score::mean_and_spread;
+use stiction_learn::system::{Case, Parameter, ParameterError};
 
 /// How grounds are fitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,15 +3,15 @@
 use super::measured::Toss;
 use super::scene::{Named, Pose, SceneError, TossScene, TossSimulator, parameter};
 use super::set::TossSet;
-use crate::identify::CmaEs;
-use crate::parallel;
-use crate::score::{mean_and_spread, median};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::time::Instant;
 use stiction::State;
 use stiction::random::Random;
 use stiction::world::World;
+use stiction_learn::identify::CmaEs;
+use stiction_learn::parallel;
+use stiction_learn::score::{mean_and_spread, median};
 
 /// The work was stopped, or a toss could not be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
