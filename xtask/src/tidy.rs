@@ -33,6 +33,10 @@ What broke the last rules before they were made is listed in xtask/debts.json, w
 const FIRST_COMMAND: [&str; 7] =
     ["clippy", "--package", "stiction-cli", "--all-targets", "--", "-D", "warnings"];
 
+/// The lints of the engine without its optional features.
+const BARE_ENGINE: [&str; 7] =
+    ["clippy", "--package", "stiction", "--no-default-features", "--", "-D", "warnings"];
+
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let house_only = args.flag("--house");
     let lower = args.flag("--lower");
@@ -52,6 +56,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         failed.extend(spawn(cargo().arg("clippy").args(&scope).args(lints)).err());
         if scope.iter().any(|word| word == "--workspace") {
             failed.extend(spawn(cargo().args(FIRST_COMMAND)).err());
+            failed.extend(spawn(cargo().args(BARE_ENGINE)).err());
         }
     } else if !house_only {
         skipped.push("lints (clippy is not installed: `rustup component add clippy`)");

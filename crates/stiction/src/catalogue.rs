@@ -67,6 +67,7 @@ static STEPPERS: &[StepperEntry] = &[
         contacts: SolvedBy::ContactSolver,
         source: "Moreau1988, CashKarp1990",
     },
+    #[cfg(feature = "nmdp")]
     StepperEntry {
         name: "ne-mdp",
         summary: "forces in sets that grow with depth, of least kinetic energy, under dynamics linearised at the start",
@@ -75,6 +76,7 @@ static STEPPERS: &[StepperEntry] = &[
         contacts: SolvedBy::Stepper,
         source: "Pan2021, DrumwrightShell2010",
     },
+    #[cfg(feature = "nmdp")]
     StepperEntry {
         name: "ne-nmdp-pgm",
         summary: "backward Euler with such forces at the end of the step, by projected gradients",
@@ -83,6 +85,7 @@ static STEPPERS: &[StepperEntry] = &[
         contacts: SolvedBy::Stepper,
         source: "Pan2021",
     },
+    #[cfg(feature = "nmdp")]
     StepperEntry {
         name: "ne-nmdp-zopgm",
         summary: "the same without derivatives of the sets",
@@ -91,6 +94,7 @@ static STEPPERS: &[StepperEntry] = &[
         contacts: SolvedBy::Stepper,
         source: "Pan2021",
     },
+    #[cfg(feature = "nmdp")]
     StepperEntry {
         name: "pbd-nmdp-pgm",
         summary: "the same on points of the bodies, position-based dynamics",
@@ -99,6 +103,7 @@ static STEPPERS: &[StepperEntry] = &[
         contacts: SolvedBy::Stepper,
         source: "Pan2021, PanManocha2018",
     },
+    #[cfg(feature = "nmdp")]
     StepperEntry {
         name: "pbd-nmdp-zopgm",
         summary: "the same on points of the bodies, without derivatives of the sets",

@@ -145,6 +145,7 @@ pub use stiction_collision as collision;
 pub use stiction_contact as contact;
 pub use stiction_dynamics as dynamics;
 pub use stiction_models as models;
+#[cfg(feature = "nmdp")]
 pub use stiction_nmdp as nmdp;
 pub use stiction_solvers as solvers;
 pub use stiction_world as world;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use stiction_assembly::RowParams;
 use stiction_assembly::laws::restitution;
 use stiction_dynamics::spatial::Vec3;
+#[cfg(feature = "nmdp")]
 use stiction_nmdp::{NmdpParams, OutOfRange};
 
 /// Defaults suit metre-sized robots at millisecond steps.
@@ -50,6 +51,7 @@ pub struct StepperParams {
     /// Whether islands at rest sleep; where there are no robots they do of themselves.
     pub sleep: Sleep,
     /// Parameters that the NMDP steppers alone read.
+    #[cfg(feature = "nmdp")]
     pub nmdp: NmdpParams,
     /// Parameters that the steppers of the canon alone read: `moreau` and those after it.
     pub canon: CanonParams,
@@ -111,6 +113,7 @@ impl Default for StepperParams {
             energy_tolerance: 5.0,
             higher_order: HigherOrder::default(),
             sleep: Sleep::default(),
+            #[cfg(feature = "nmdp")]
             nmdp: NmdpParams::default(),
             canon: CanonParams::default(),
         }
@@ -169,8 +172,8 @@ impl StepperParams {
         restitution::bouncing_speed(self.restitution_threshold, h, gravity.norm())
     }
 
-    /// Checks every range.
-    pub fn validate(&self) -> Result<(), StepperParamError> {
+    #[cfg(feature = "nmdp")]
+    fn validate_nmdp(&self) -> Result<(), StepperParamError> {
         let of_nmdp =
             |e: OutOfRange| StepperParamError { name: e.name, value: e.value, expected: e.expected };
         self.nmdp.validate().map_err(of_nmdp)?;
@@ -182,6 +185,13 @@ impl StepperParams {
                 expected: "1: displaced points know backward Euler alone; ne-nmdp-pgm and ne-nmdp-zopgm take 2",
             });
         }
+        Ok(())
+    }
+
+    /// Checks every range.
+    pub fn validate(&self) -> Result<(), StepperParamError> {
+        #[cfg(feature = "nmdp")]
+        self.validate_nmdp()?;
         let of_canon =
             |e: canon::OutOfRange| StepperParamError { name: e.name, value: e.value, expected: e.expected };
         self.canon.validate().map_err(of_canon)?;

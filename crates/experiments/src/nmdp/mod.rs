@@ -409,7 +409,7 @@ fn conditions(runs: &Runs, findings: &mut Findings) {
 /// Our quadruped stands and jumps as in `large-steps`.
 fn quadruped(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     let steps: &[f64] =
-        if size == Size::Full { &[5e-4, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2] } else { &[2e-3, 5e-2] };
+        if size == Size::Full { &[5e-4, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2] } else { &[5e-3, 5e-2] };
     let (mut table, mut rises) = (Vec::new(), Vec::new());
     let few = |v: &&Variant| size == Size::Full || v.stepper.ends_with("-pgm");
     for variant in VARIANTS.iter().filter(|v| v.stepper != "time-stepping").filter(few) {

@@ -19,6 +19,7 @@ pub(crate) mod free_velocity;
 pub(crate) mod here;
 pub(crate) mod integrate;
 mod memory;
+#[cfg(feature = "nmdp")]
 mod nmdp;
 pub(crate) mod remedies;
 pub(crate) mod slopes;

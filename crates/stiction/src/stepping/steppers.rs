@@ -5,11 +5,13 @@ use super::canon::method::{MethodStepper, Published};
 use super::canon::{Adaptive, Anitescu, Compliant, EventDriven, Moreau, StewartTrinkle, Theta, Todorov};
 use super::canon::{UnsupportedByCanon, Variational};
 use super::driver::Driver;
+#[cfg(feature = "nmdp")]
 use super::nmdp::NmdpMethod;
 use super::time_stepping::TimeStepping;
 use crate::catalogue::UnknownStepper;
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
+#[cfg(feature = "nmdp")]
 use stiction_nmdp::{ContactSets, Method, SetsError, UnsupportedWorld};
 use stiction_world::World;
 
@@ -20,8 +22,10 @@ pub enum StepperError {
     Name(#[from] UnknownStepper),
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    #[cfg(feature = "nmdp")]
     #[error(transparent)]
     World(#[from] UnsupportedWorld),
+    #[cfg(feature = "nmdp")]
     #[error(transparent)]
     Sets(#[from] SetsError),
     #[error(transparent)]
@@ -34,12 +38,17 @@ type Made = Result<Box<dyn Stepper>, StepperError>;
 /// The name of a stepper, and how it is made.
 type Named = (&'static str, fn(&World, StepperParams) -> Made);
 
-const STEPPERS: [Named; 14] = [
+const STEPPERS: &[Named] = &[
     ("time-stepping", |world, params| Ok(Box::new(TimeStepping::new(world, params)?))),
+    #[cfg(feature = "nmdp")]
     nmdp::<0>(),
+    #[cfg(feature = "nmdp")]
     nmdp::<1>(),
+    #[cfg(feature = "nmdp")]
     nmdp::<2>(),
+    #[cfg(feature = "nmdp")]
     nmdp::<3>(),
+    #[cfg(feature = "nmdp")]
     nmdp::<4>(),
     published::<Theta<Moreau>>(),
     published::<Theta<StewartTrinkle>>(),
@@ -56,6 +65,7 @@ const fn published<M: Published>() -> Named {
 }
 
 /// Method K of those by the principle of maximal dissipation.
+#[cfg(feature = "nmdp")]
 const fn nmdp<const K: usize>() -> Named {
     (Method::ALL[K].name(), |world, params| {
         let sets = ContactSets::load(&params.nmdp)?;
