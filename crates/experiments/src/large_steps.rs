@@ -183,8 +183,8 @@ pub(super) fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentEr
     setup.settings.set_contact("auto");
     let posture = setup.control.clone();
     let mut sim = Driven::new(setup)?;
-    let bends = bends(&sim);
-    let trunk = sim.state().q[2];
+    let bends = bends(sim.sim());
+    let trunk = sim.sim().state().q[2];
     let (mut stood, mut apex, mut deepest, mut flagged) = (trunk, f64::NEG_INFINITY, 0.0_f64, 0);
     let steps = (3.0 / h).round() as usize;
     for step in 0..steps {
@@ -195,7 +195,7 @@ pub(super) fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentEr
             t if t < 1.12 => -0.1,
             _ => 0.0,
         };
-        for (i, (control, by)) in sim.control_mut().iter_mut().zip(&bends).enumerate() {
+        for (i, (control, by)) in sim.sim_mut().control_mut().iter_mut().zip(&bends).enumerate() {
             *control = posture[i] + bend * by;
         }
         let report = sim.step();
@@ -204,14 +204,14 @@ pub(super) fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentEr
         }
         flagged += usize::from(report.flagged());
         deepest = deepest.max(report.penetration);
-        let z = sim.state().q[2];
+        let z = sim.sim().state().q[2];
         if t <= 0.45 {
             stood = z;
         } else if (1.0..2.2).contains(&t) {
             apex = apex.max(z - stood);
         }
     }
-    let (q, v) = (&sim.state().q, &sim.state().v);
+    let (q, v) = (&sim.sim().state().q, &sim.sim().state().v);
     let upright = 1.0 - 2.0 * (q[4] * q[4] + q[5] * q[5]);
     let speed = v[..3].iter().map(|x| x * x).sum::<f64>().sqrt();
     let stands = upright > 10_f64.to_radians().cos() && q[2] > 0.6 * trunk && speed < 0.1;

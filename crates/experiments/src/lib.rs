@@ -421,10 +421,10 @@ pub(crate) fn step(sim: &mut Driven, step: usize) -> Result<Certificate, Experim
 pub(crate) fn counted_step(sim: &mut Driven, step: usize) -> Result<(Certificate, u32), ExperimentError> {
     let report = sim.step();
     if let Some(cause) = report.failure() {
-        let (contact, cause) = (sim.solver().name().to_owned(), cause.to_owned());
+        let (contact, cause) = (sim.sim().solver().name().to_owned(), cause.to_owned());
         return Err(ExperimentError::Step { step, contact, cause });
     }
-    Ok((sim.certificate(), report.iterations))
+    Ok((sim.sim_mut().certificate(), report.iterations))
 }
 
 #[cfg(test)]

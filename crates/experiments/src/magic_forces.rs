@@ -105,11 +105,11 @@ fn hop(findings: &mut Findings) -> Result<(), ExperimentError> {
     let mut series = Vec::new();
     for contact in ["nsgs", "ccp-pgs", "mujoco", "sap"] {
         let mut sim = simulation(&scene, contact)?;
-        let start = sim.state().q[2];
+        let start = sim.sim().state().q[2];
         let (mut points, mut highest) = (vec![[0.0, 0.0]], Worst::default());
         for k in 1..=120 {
             step(&mut sim, k)?;
-            let height = sim.state().q[2] - start;
+            let height = sim.sim().state().q[2] - start;
             points.push([k as f64 * H, height]);
             highest.see(height);
         }

@@ -135,10 +135,10 @@ fn problem_of(scene: &str, steps: usize) -> Result<ConstraintProblem, Experiment
     }
     // `mujoco` asks for all there is.
     let mut asking = simulation(&scene, "mujoco")?;
-    asking.control_mut().copy_from_slice(sim.control_mut());
-    asking.set_state(sim.state().clone()).map_err(stiction::SetupError::from)?;
+    asking.sim_mut().control_mut().copy_from_slice(sim.sim_mut().control_mut());
+    asking.sim_mut().set_state(sim.sim().state().clone()).map_err(stiction::SetupError::from)?;
     step(&mut asking, steps + 1)?;
-    Ok(asking.problem().clone())
+    Ok(asking.sim().problem().clone())
 }
 
 /// ‖g‖ [m/s].

@@ -160,7 +160,7 @@ fn path(findings: &mut Findings) -> Result<(), ExperimentError> {
         let mut points = vec![[0.0, 0.0]];
         for k in 1..=500 {
             step(&mut sim, k)?;
-            points.push([sim.state().q[0], sim.state().q[1]]);
+            points.push([sim.sim().state().q[0], sim.sim().state().q[1]]);
         }
         let (end, expected) = (points[points.len() - 1], rest(contact));
         let off = (end[0] - expected[0]).hypot(end[1] - expected[1]);

@@ -89,10 +89,10 @@ fn thrown_at(v0: f64) -> Result<Scene, ExperimentError> {
 
 fn kinetic_energy(scene: &Scene, contact: &str, steps: usize) -> Result<Series, ExperimentError> {
     let mut sim = simulation(scene, contact)?;
-    let mut points = vec![[0.0, sim.energy().kinetic]];
+    let mut points = vec![[0.0, sim.sim_mut().energy().kinetic]];
     for k in 1..=steps {
         step(&mut sim, k)?;
-        points.push([k as f64 * DT, sim.energy().kinetic]);
+        points.push([k as f64 * DT, sim.sim_mut().energy().kinetic]);
     }
     Ok(Series { label: contact.to_owned(), points })
 }

@@ -1,6 +1,5 @@
 //! A simulation in which everything acts that its scene names: controls, forces and the motion that actuators follow.
 
-use std::ops::{Deref, DerefMut};
 use stiction::{SetupError, Simulation, StepReport};
 use stiction_scene::{Force, Motion, Setup};
 
@@ -17,6 +16,16 @@ impl Driven {
         let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
         sim.control_mut().copy_from_slice(&setup.control);
         Ok(Self { forces: setup.forces, motion: setup.motion, sim })
+    }
+
+    /// The simulation, to look at.
+    pub fn sim(&self) -> &Simulation {
+        &self.sim
+    }
+
+    /// The simulation, to change; its own `step` leaves forces and motion out.
+    pub fn sim_mut(&mut self) -> &mut Simulation {
+        &mut self.sim
     }
 
     /// True if forces or a motion act.
@@ -44,19 +53,5 @@ impl Driven {
 impl From<Simulation> for Driven {
     fn from(sim: Simulation) -> Self {
         Self { sim, forces: Vec::new(), motion: None }
-    }
-}
-
-impl Deref for Driven {
-    type Target = Simulation;
-
-    fn deref(&self) -> &Simulation {
-        &self.sim
-    }
-}
-
-impl DerefMut for Driven {
-    fn deref_mut(&mut self) -> &mut Simulation {
-        &mut self.sim
     }
 }

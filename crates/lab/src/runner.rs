@@ -120,14 +120,14 @@ impl Runner {
         let name = setup.name.clone();
         let mut sim = Driven::new(setup)?;
         if options.warm_up > 0 {
-            let start = sim.snapshot();
-            (0..options.warm_up).for_each(|_| drop(Simulation::step(&mut sim)));
-            sim.restore(&start).expect("a snapshot of this simulation");
+            let start = sim.sim_mut().snapshot();
+            (0..options.warm_up).for_each(|_| drop(Simulation::step(sim.sim_mut())));
+            sim.sim_mut().restore(&start).expect("a snapshot of this simulation");
         }
-        let incidents = Incidents::new(&sim);
-        let energy_start = sim.energy().total();
-        let recorder = options.frames_per_second.map(|fps| Recorder::new(&mut sim, fps));
-        let trajectory = options.trajectory.map(|detail| Trajectory::new(&mut sim, detail));
+        let incidents = Incidents::new(sim.sim());
+        let energy_start = sim.sim_mut().energy().total();
+        let recorder = options.frames_per_second.map(|fps| Recorder::new(sim.sim_mut(), fps));
+        let trajectory = options.trajectory.map(|detail| Trajectory::new(sim.sim_mut(), detail));
         Ok(Self {
             name,
             sim,
@@ -157,14 +157,14 @@ impl Runner {
     pub fn step(&mut self) -> StepReport {
         self.sim.act();
         if let Some(work) = &mut self.work {
-            work.before_step(&mut self.sim);
+            work.before_step(self.sim.sim_mut());
         }
         let clocks = Clocks::now();
-        let report = Simulation::step(&mut self.sim);
+        let report = Simulation::step(self.sim.sim_mut());
         let time = self.stepping.add(&clocks);
         if let Some(work) = self.work.as_mut().filter(|_| report.failure().is_none()) {
-            work.after_step(&self.sim);
-            self.incidents.after_step(&self.sim);
+            work.after_step(self.sim.sim());
+            self.incidents.after_step(self.sim.sim());
         }
         self.look(&report, time);
         report
@@ -172,17 +172,17 @@ impl Runner {
 
     /// Judges, counts and records the step just taken.
     fn look(&mut self, report: &StepReport, time: Duration) {
-        let certificate = self.options.certify.then(|| self.sim.certificate());
-        self.tally.count(self.sim.state().t, report, certificate.as_ref());
+        let certificate = self.options.certify.then(|| self.sim.sim_mut().certificate());
+        self.tally.count(self.sim.sim().state().t, report, certificate.as_ref());
         let mut own = f64::NAN;
         if let Some(c) = &certificate {
-            let exact = self.sim.solver().law() == Law::Ncp;
-            own = if exact { c.natural_map } else { self.sim.own_natural_map() };
+            let exact = self.sim.sim().solver().law() == Law::Ncp;
+            own = if exact { c.natural_map } else { self.sim.sim_mut().own_natural_map() };
             self.tally.count_own(own);
         }
         if let Some(dump) = &mut self.dump
             && let Err(error) =
-                dump.after_step(&self.name, self.tally.steps, &self.sim, report, certificate.as_ref())
+                dump.after_step(&self.name, self.tally.steps, self.sim.sim(), report, certificate.as_ref())
         {
             (self.dump, self.dump_failure) = (None, Some(error));
         }
@@ -190,10 +190,10 @@ impl Runner {
             let natural_map = certificate.map_or(f64::NAN, |c| c.natural_map);
             if let Some(recorder) = &mut self.recorder {
                 let mark = StepMark::new(report, own, certificate.and_then(|c| c.worst));
-                recorder.after_step(&mut self.sim, natural_map, mark);
+                recorder.after_step(self.sim.sim_mut(), natural_map, mark);
             }
             if let Some(trajectory) = &mut self.trajectory {
-                trajectory.after_step(&mut self.sim, report, natural_map, time.as_secs_f64());
+                trajectory.after_step(self.sim.sim_mut(), report, natural_map, time.as_secs_f64());
             }
         }
     }
@@ -219,7 +219,8 @@ impl Runner {
             } else {
                 self.step();
             }
-            let progress = Progress { step: self.tally.steps, steps: self.steps, t: self.sim.state().t };
+            let progress =
+                Progress { step: self.tally.steps, steps: self.steps, t: self.sim.sim().state().t };
             if on_step(&progress).is_break() {
                 interrupted = true;
                 break;
@@ -240,7 +241,7 @@ impl Runner {
     pub fn summary(&mut self) -> Summary {
         let energy = EnergyBalance {
             start: self.energy_start,
-            end: self.sim.energy().total(),
+            end: self.sim.sim_mut().energy().total(),
             actuators: self.work.as_ref().map(|w| w.actuators),
             forces: self.work.as_ref().map(|w| w.forces),
             error: self.tally.energy_error,
@@ -249,24 +250,24 @@ impl Runner {
         let (sim, wall_s) = (&self.sim, self.stepping.wall.as_secs_f64());
         Summary {
             scene: self.name.clone(),
-            contact: sim.contacts_by().to_owned(),
-            stepper: sim.settings().stepper.method.to_string(),
-            dt: sim.settings().stepper.dt,
+            contact: sim.sim().contacts_by().to_owned(),
+            stepper: sim.sim().settings().stepper.method.to_string(),
+            dt: sim.sim().settings().stepper.dt,
             steps: self.tally.steps,
             wall_s,
             cpu_s: cfg!(feature = "full").then(|| self.stepping.processor.as_secs_f64()),
             steps_per_s: if wall_s > 0.0 { self.tally.steps as f64 / wall_s } else { 0.0 },
-            end: EndState { q: sim.state().q.clone(), v: sim.state().v.clone() },
+            end: EndState { q: sim.sim().state().q.clone(), v: sim.sim().state().v.clone() },
             energy,
             penetration_max: self.tally.penetration_max,
             certificate: self.tally.worst.as_ref().map(|(_, c)| WorstCertificate::from(c)),
             own_natural_map: self.tally.worst_own,
-            tolerance: sim.settings().tolerance,
+            tolerance: sim.sim().settings().tolerance,
             solver: self.tally.effort(),
             sleep: self.tally.asleep(),
-            notes: [self.notes.clone(), self.incidents.notes(&self.sim)].concat(),
+            notes: [self.notes.clone(), self.incidents.notes(self.sim.sim())].concat(),
             worst_time: self.tally.worst.as_ref().map_or(f64::NAN, |(t, _)| *t),
-            end_time: sim.state().t,
+            end_time: sim.sim().state().t,
             failure: self.tally.failure.clone(),
             interrupted: false,
         }
@@ -278,12 +279,12 @@ impl Runner {
     }
 
     pub fn simulation(&self) -> &Simulation {
-        &self.sim
+        self.sim.sim()
     }
 
     /// To change controls or add forces between steps.
     pub fn simulation_mut(&mut self) -> &mut Simulation {
-        &mut self.sim
+        self.sim.sim_mut()
     }
 
     /// Ends the run with the summary that [`Self::run`] gave.

@@ -162,14 +162,14 @@ fn drag(scene: &Scene, contact: &'static str) -> Result<Drag, ExperimentError> {
     for k in 1..=STEPS {
         let t = k as f64 * DT;
         let force = (4.0 * G * t).min(1.8 * G);
-        let centre = sim.kinematics().X_WB[0].translation;
-        sim.apply_force(0, centre, Vec3::X * force);
+        let centre = sim.sim_mut().kinematics().X_WB[0].translation;
+        sim.sim_mut().apply_force(0, centre, Vec3::X * force);
         let (certificate, sweeps) = counted_step(&mut sim, k)?;
         out.sweeps += sweeps;
         exact += DT * (force - MU * G).max(0.0);
 
         let sliding = force > 1.05 * MU * G;
-        sim.contacts_into(&mut contacts);
+        sim.sim_mut().contacts_into(&mut contacts);
         for (series, corner) in out.internal.iter_mut().zip(&contacts) {
             let y = corner.force.y;
             series.points.push([t, y]);
@@ -179,14 +179,14 @@ fn drag(scene: &Scene, contact: &'static str) -> Result<Drag, ExperimentError> {
         }
         let forces: Vec<[f64; 2]> = contacts.iter().map(|c| [c.position.x, c.force.y]).collect();
         out.deviation.points.push([t, left_over(&forces)]);
-        out.velocity.points.push([t, sim.state().v[0]]);
+        out.velocity.points.push([t, sim.sim().state().v[0]]);
         out.exact.points.push([t, exact]);
         out.eps_abs.points.push([t, certificate.eps_abs]);
         if sliding {
             out.eps_when_sliding = out.eps_when_sliding.max(certificate.eps_abs);
         }
     }
-    out.final_velocity = sim.state().v[0] / exact;
+    out.final_velocity = sim.sim().state().v[0] / exact;
     Ok(out)
 }
 

@@ -29,7 +29,7 @@ pub(super) fn grasp(size: Size) -> Result<Vec<Line>, ExperimentError> {
             model.control = Some(vec![Finite(share * G); 2]);
         }
         let mut trial = Trial::of(&scene)?;
-        let object = trial.sim.world().model.bodies.len() - 1;
+        let object = trial.sim.sim().world().model.bodies.len() - 1;
         let slip = trial.largest_shift(seconds, &[object]);
         let of = format!("{contact}, {seconds} s at {share} of the force");
         lines.push(trial.line("grasp", of, ["slip", "m"], slip, 1e-6));
@@ -117,7 +117,7 @@ pub(super) fn wedge(size: Size) -> Result<Vec<Line>, ExperimentError> {
             ),
             1e-12,
         )?;
-        trial.sim.control_mut().fill(force);
+        trial.sim.sim_mut().control_mut().fill(force);
         Ok::<_, ExperimentError>(trial)
     };
     let (phi, off) = (mu.atan(), 0.1_f64.to_radians());
@@ -160,17 +160,17 @@ pub(super) fn rod(size: Size) -> Result<Vec<Line>, ExperimentError> {
             ),
             1e-8,
         )?;
-        let mut start = trial.sim.state().clone();
+        let mut start = trial.sim.sim().state().clone();
         start.v.copy_from_slice(&[v0, 0.0, 0.0]);
-        trial.sim.set_state(start).map_err(stiction::SetupError::from)?;
-        let mut before = trial.sim.energy().total();
+        trial.sim.sim_mut().set_state(start).map_err(stiction::SetupError::from)?;
+        let mut before = trial.sim.sim_mut().energy().total();
         trial.step();
         let expected = mass * (b * v0 - a * G * h) / (inertia + mass * (a * a + b * b));
-        let jam = (trial.sim.state().v[2] / expected - 1.0).abs();
-        let mut gain = worse(0.0, trial.sim.energy().total() - before);
-        before = trial.sim.energy().total();
+        let jam = (trial.sim.sim().state().v[2] / expected - 1.0).abs();
+        let mut gain = worse(0.0, trial.sim.sim_mut().energy().total() - before);
+        before = trial.sim.sim_mut().energy().total();
         trial.run(1.0, |t| {
-            let now = t.sim.energy().total();
+            let now = t.sim.sim_mut().energy().total();
             gain = worse(gain, now - before);
             before = now;
         });
@@ -191,20 +191,20 @@ pub(super) fn rod(size: Size) -> Result<Vec<Line>, ExperimentError> {
 pub(super) fn capstan(size: Size) -> Result<Vec<Line>, ExperimentError> {
     let mu = 0.3_f64;
     let mut trial = chain(mu)?;
-    let rest = trial.sim.state().clone();
-    let last = trial.sim.world().model.bodies.len() - 1;
+    let rest = trial.sim.sim().state().clone();
+    let last = trial.sim.sim().world().model.bodies.len() - 1;
     let (mut low, mut high) = (2.0, 3.2);
     for _ in 0..if size == Size::Full { 12 } else { 8 } {
         let pull = 0.5 * (low + high);
-        trial.sim.set_state(rest.clone()).map_err(stiction::SetupError::from)?;
+        trial.sim.sim_mut().set_state(rest.clone()).map_err(stiction::SetupError::from)?;
         for _ in 0..20 {
             for (body, force) in [(0, 1.0), (last, pull)] {
-                let point = trial.sim.kinematics().X_WB[body].translation;
-                trial.sim.apply_force(body, point, Vec3::Z * -force);
+                let point = trial.sim.sim_mut().kinematics().X_WB[body].translation;
+                trial.sim.sim_mut().apply_force(body, point, Vec3::Z * -force);
             }
             trial.step();
         }
-        let moves = trial.sim.state().v.iter().any(|v| v.abs() > 1e-4);
+        let moves = trial.sim.sim().state().v.iter().any(|v| v.abs() > 1e-4);
         if moves { high = pull } else { low = pull }
     }
     let off = (low / (mu * std::f64::consts::PI).exp() - 1.0).abs();

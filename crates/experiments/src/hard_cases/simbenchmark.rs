@@ -161,8 +161,8 @@ fn elastic_by((method, dt, by): How, seconds: f64, published: f64) -> Result<Lin
 
 /// Runs a trial that should keep its energy; the mean square of what it does not.
 fn energy_kept(trial: &mut Trial, of: &str, seconds: f64, published: f64) -> Line {
-    let (start, mut sum) = (trial.sim.energy().total(), 0.0);
-    trial.run(seconds, |t| sum += (t.sim.energy().total() - start).powi(2));
+    let (start, mut sum) = (trial.sim.sim_mut().energy().total(), 0.0);
+    trial.run(seconds, |t| sum += (t.sim.sim_mut().energy().total() - start).powi(2));
     let mean = sum / trial.steps_in(seconds) as f64;
     trial.line(CASE, of, ["mean square error of energy", "J²"], mean, published)
 }

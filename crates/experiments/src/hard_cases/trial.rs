@@ -77,7 +77,7 @@ impl Trial {
     pub(super) fn step(&mut self) {
         let report = self.sim.step();
         let natural_map = match report.failure() {
-            None => self.sim.certificate().natural_map,
+            None => self.sim.sim_mut().certificate().natural_map,
             Some(_) => f64::INFINITY,
         };
         self.steps += 1;
@@ -116,26 +116,26 @@ impl Trial {
 
     /// h [s].
     pub(super) fn dt(&self) -> f64 {
-        self.sim.settings().stepper.dt
+        self.sim.sim().settings().stepper.dt
     }
 
     /// Position of a body whose joint is free, the bodies counted as in the model [m].
     pub(super) fn position(&self, body: usize) -> Vec3 {
-        let model = &self.sim.world().model;
+        let model = &self.sim.sim().world().model;
         let joint = &model.joints[model.dofs[model.bodies[body].dofs.start].joint];
-        let q = &self.sim.state().q[joint.idx_q..];
+        let q = &self.sim.sim().state().q[joint.idx_q..];
         vec3(q[0], q[1], q[2])
     }
 
     /// Velocity of the origin of such a body [m/s].
     pub(super) fn velocity(&self, body: usize) -> Vec3 {
-        let v = &self.sim.state().v[self.sim.world().model.bodies[body].dofs.start..];
+        let v = &self.sim.sim().state().v[self.sim.sim().world().model.bodies[body].dofs.start..];
         vec3(v[0], v[1], v[2])
     }
 
     /// Contacts of the last step.
     pub(super) fn contacts(&mut self) -> &[ContactState] {
-        self.sim.contacts_into(&mut self.contacts);
+        self.sim.sim_mut().contacts_into(&mut self.contacts);
         &self.contacts
     }
 

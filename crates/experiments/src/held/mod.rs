@@ -115,16 +115,16 @@ impl Way {
         let Some(precision) = self.batch else {
             let settings = Settings { tolerance: self.tolerance, stepper, ..Settings::default() };
             let mut sim = Driven::from(Simulation::new(world, start, settings)?);
-            sim.control_mut().copy_from_slice(&control);
+            sim.sim_mut().control_mut().copy_from_slice(&control);
             let (mut first, mut wrong) = (Vec::new(), 0);
             for k in 0..steps {
                 let certificate = super::step(&mut sim, k + 1)?;
                 wrong += usize::from(!(certificate.natural_map <= CERTIFIED));
                 if k == 0 {
-                    first.clone_from(&sim.state().q);
+                    first.clone_from(&sim.sim().state().q);
                 }
             }
-            return Ok((apart(&sim.state().q, &first), wrong));
+            return Ok((apart(&sim.sim().state().q, &first), wrong));
         };
         let (tolerance, controls) = (self.tolerance, control.repeat(LANES));
         let settings = BatchSettings { stepper, precision, tolerance, ..BatchSettings::default() };

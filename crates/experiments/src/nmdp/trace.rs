@@ -92,9 +92,9 @@ impl Trace {
         for _ in 0..steps {
             sim.act();
             let start = Instant::now();
-            let report = Simulation::step(&mut sim);
+            let report = Simulation::step(sim.sim_mut());
             trace.seconds += start.elapsed().as_secs_f64() / steps as f64;
-            let q = &sim.state().q;
+            let q = &sim.sim().state().q;
             let z_of_axis = 1.0 - 2.0 * (q[4] * q[4] + q[5] * q[5]);
             let finite = q.iter().all(|x| x.abs() < TOO_HIGH);
             if report.failure().is_some() || !finite {
@@ -102,14 +102,14 @@ impl Trace {
                 break;
             }
             trace.samples.push(Sample {
-                t: sim.state().t,
+                t: sim.sim().state().t,
                 x: q[0],
                 z: q[2],
                 tilt: z_of_axis.clamp(-1.0, 1.0).acos(),
             });
             trace.reports.extend(report.extra::<NmdpReport>());
             trace.deepest = trace.deepest.max(report.penetration);
-            trace.natural_map = trace.natural_map.max(sim.certificate().natural_map);
+            trace.natural_map = trace.natural_map.max(sim.sim_mut().certificate().natural_map);
         }
         Ok(trace)
     }

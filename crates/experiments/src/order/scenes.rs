@@ -56,7 +56,7 @@ impl Case {
                 return Ok(None);
             }
         }
-        Ok(Some(sim.kinematics().X_WB.clone()))
+        Ok(Some(sim.sim_mut().kinematics().X_WB.clone()))
     }
 
     fn simulation(&self, stepper: StepperName, h: f64) -> Result<Driven, ExperimentError> {

@@ -91,12 +91,12 @@ fn alone(trial: &mut Trial, mut setup: Setup, (solver, params): (&str, &Params),
             (trial.failed, trial.cause) = (1, cause.to_owned());
             return;
         }
-        let state = sim.state();
+        let state = sim.sim().state();
         if !state.q.iter().chain(&state.v).all(|x| x.is_finite()) {
             trial.not_finite = 1;
             return;
         }
-        let natural_map = sim.certificate().natural_map;
+        let natural_map = sim.sim_mut().certificate().natural_map;
         let certified = natural_map <= CERTIFIED;
         trial.count(report.contacts, &report.status, natural_map);
         if let Some(folder) = folder
@@ -106,7 +106,7 @@ fn alone(trial: &mut Trial, mut setup: Setup, (solver, params): (&str, &Params),
             files += 1;
             let word = trial.of.split_whitespace().next().unwrap_or_default();
             let name = format!("{:08}-{word}-{step:03}", trial.seed);
-            let (problem, impulses) = (sim.problem(), sim.impulses());
+            let (problem, impulses) = (sim.sim().problem(), sim.sim().impulses());
             if let Err(error) = save(&folder.join(format!("{name}.json")), &name, problem, Some(impulses)) {
                 trial.cause = format!("the problem could not be kept: {error}");
             }
