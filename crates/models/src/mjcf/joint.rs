@@ -1,6 +1,7 @@
 //! <joint> and <freejoint>.
 
 use super::Reader;
+use super::compiler::Compiler;
 use super::defaults::Styled;
 use super::scope::Item;
 use super::scope::{Kind, Scope};
@@ -32,6 +33,62 @@ const KINDS: [(&str, JointKind); 4] = [
 /// The angle that a limit at 0 lets a ball joint have [rad or degrees].
 const LOCKED: f64 = 1e-6;
 
+/// A free joint of <freejoint>, to which no class applies.
+fn free_joint<'d>(
+    reader: &mut Reader<'d>,
+    element: Element<'d>,
+    (name, align_free): (String, bool),
+    has_parent: bool,
+) -> Result<JointOfBody<'d>, LoadError> {
+    let align = element.peek("align").map_or("auto", |a| a.value());
+    if align == "true" || (align == "auto" && align_free) {
+        let message = "this body keeps its frame: its q is not measured from its centre of mass";
+        if let Some(a) = element.peek("align") {
+            a.mark(Fate::Unsupported, "the body keeps its frame, which its q is measured in");
+        }
+        reader.warn(element.place(), message);
+    }
+    top_level(element, has_parent)?;
+    let spec = JointSpec::new(name, JointKind::Free, Vec3::Z);
+    let drive = DriveLimit::default();
+    Ok(JointOfBody { element, spec, drive, spring_damper: None })
+}
+
+/// The limit of a joint, as the file states it.
+fn limit(
+    joint: &Styled<'_, '_>,
+    kind: JointKind,
+    compiler: &Compiler,
+) -> Result<Option<[f64; 2]>, LoadError> {
+    // Of a ball joint MuJoCo's range is 0 to 0 where none is stated: a limit at angle 0.
+    let bare = kind == JointKind::Ball && joint.get("range").is_none();
+    let limit = match joint.get("limited") {
+        Some(a) if bare && a.value() == "true" => Some([0.0, LOCKED]),
+        _ => joint.range("limited", "range", compiler)?,
+    };
+    if let (Some([lo, _]), JointKind::Ball, Some(range)) = (limit, kind, joint.get("range"))
+        && lo != 0.0
+    {
+        return Err(range.error("0, then the largest angle of the ball joint"));
+    }
+    Ok(limit)
+}
+
+/// Time constant [s] and damping ratio of `springdamper`.
+fn spring_damper(joint: &Styled<'_, '_>) -> Result<Option<[f64; 2]>, LoadError> {
+    match joint.get("springdamper") {
+        Some(a) => {
+            let [time, ratio] = a.array::<2>()?;
+            match (time > 0.0, ratio > 0.0) {
+                (true, true) => Ok(Some([time, ratio])),
+                _ if time == 0.0 && ratio == 0.0 => Ok(None),
+                _ => Err(a.error("two numbers > 0, or two zeros")),
+            }
+        }
+        None => Ok(None),
+    }
+}
+
 /// A joint of the body called `body`.
 pub(crate) fn read<'d>(
     reader: &mut Reader<'d>,
@@ -50,21 +107,8 @@ pub(crate) fn read<'d>(
         None => format!("{body}/joint#{index}"),
     };
     if element.name() == "freejoint" {
-        // No class applies to it.
-        let align = element.peek("align").map_or("auto", |a| a.value());
-        if align == "true" || (align == "auto" && compiler.align_free) {
-            let message = "this body keeps its frame: its q is not measured from its centre of mass";
-            if let Some(a) = element.peek("align") {
-                a.mark(Fate::Unsupported, "the body keeps its frame, which its q is measured in");
-            }
-            reader.warn(element.place(), message);
-        }
-        top_level(element, has_parent)?;
-        let spec = JointSpec::new(name, JointKind::Free, Vec3::Z);
-        let drive = DriveLimit::default();
-        return Ok(JointOfBody { element, spec, drive, spring_damper: None });
+        return free_joint(reader, element, (name, compiler.align_free), has_parent);
     }
-
     let joint = defaults.styled(element, "joint", item.class)?;
     let kind = joint.get("type").map_or(Ok(JointKind::Hinge), |a| a.keyword(&KINDS))?;
     let scalar = matches!(kind, JointKind::Hinge | JointKind::Slide);
@@ -87,17 +131,7 @@ pub(crate) fn read<'d>(
     if kind != JointKind::Free {
         let anchor = joint.get("pos").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
         spec.anchor = item.X.transform(anchor);
-        // Of a ball joint MuJoCo's range is 0 to 0 where none is stated: a limit at angle 0.
-        let bare = kind == JointKind::Ball && joint.get("range").is_none();
-        let limit = match joint.get("limited") {
-            Some(a) if bare && a.value() == "true" => Some([0.0, LOCKED]),
-            _ => joint.range("limited", "range", compiler)?,
-        };
-        if let (Some([lo, _]), JointKind::Ball, Some(range)) = (limit, kind, joint.get("range"))
-            && lo != 0.0
-        {
-            return Err(range.error("0, then the largest angle of the ball joint"));
-        }
+        let limit = limit(&joint, kind, compiler)?;
         spec.limit = limit.filter(|_| reader.settings.limit).map(|r| r.map(angle));
     }
     spec.armature = joint.not_negative("armature")?;
@@ -120,17 +154,7 @@ pub(crate) fn read<'d>(
     if !reader.settings.friction_loss {
         spec.friction = 0.0;
     }
-    let spring_damper = match joint.get("springdamper") {
-        Some(a) => {
-            let [time, ratio] = a.array::<2>()?;
-            match (time > 0.0, ratio > 0.0) {
-                (true, true) => Some([time, ratio]),
-                _ if time == 0.0 && ratio == 0.0 => None,
-                _ => return Err(a.error("two numbers > 0, or two zeros")),
-            }
-        }
-        None => None,
-    };
+    let spring_damper = spring_damper(&joint)?;
     if let Some(a) = joint.get("actuatorgravcomp")
         && a.boolean()?
     {

@@ -82,6 +82,56 @@ fn placed(grain: Grain, X_WL: &[Pose], built: &[usize]) -> Grain {
     Grain { axis, fixed_in: GrainFrame::Link(index), ..grain }
 }
 
+/// Closes the loops of the forest, and says of each what does not act.
+fn close_loops(
+    reader: &mut Reader<'_, '_>,
+    world: &mut World,
+    (forest, joints, links): (&Forest, &[SdfJoint<'_>], &[SdfLink]),
+    built: &Built,
+) {
+    for joint in forest.loops.iter().filter_map(|&j| joints.get(j)) {
+        let name = shortened(&joint.name);
+        let closed = closure::closure(joint, links, built);
+        let message = if closed.is_none() {
+            joint.element.mark(Fate::Unsupported, "closes a loop: left open");
+            format!("the joint `{name}` closes a loop, which is left open")
+        } else if closure::does_more(joint) {
+            format!(
+                "the joint `{name}` closes a loop: it holds, but its limits, springs and friction do not act"
+            )
+        } else {
+            String::new()
+        };
+        if !message.is_empty() {
+            reader.warn(joint.element.place(), message);
+        }
+        world.loops.extend(closed);
+    }
+}
+
+/// Hands the geometries and visuals of the links to the world.
+fn give_shapes(
+    world: &mut World,
+    forest: &Forest,
+    (links, X_WL): (&mut [SdfLink], &[Pose]),
+    built: &[usize],
+) {
+    for step in &forest.steps {
+        let (Some(link), Some(&index)) = (links.get_mut(step.link), built.get(step.link)) else {
+            continue;
+        };
+        world.geometries.extend(link.geometries.drain(..).map(|mut g| {
+            g.link = Some(index);
+            g.material.grain = g.material.grain.map(|grain| placed(grain, X_WL, built));
+            g
+        }));
+        world.visuals.extend(link.visuals.drain(..).map(|mut v| {
+            v.link = Some(index);
+            v
+        }));
+    }
+}
+
 /// Reads a document whose root is <sdf>.
 pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<World, LoadError> {
     let included = include::read(&mut document, context)?;
@@ -127,40 +177,10 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     let gravity = context.options.gravity.unwrap_or(settings.gravity);
     let builder = ModelBuilder::new().unphysical(context.options.unphysical);
     let (mut world, built) = build(builder, (root, &links, &joints), &forest, gravity)?;
-    for joint in forest.loops.iter().filter_map(|&j| joints.get(j)) {
-        let name = shortened(&joint.name);
-        let closed = closure::closure(joint, &links, &built);
-        let message = if closed.is_none() {
-            joint.element.mark(Fate::Unsupported, "closes a loop: left open");
-            format!("the joint `{name}` closes a loop, which is left open")
-        } else if closure::does_more(joint) {
-            format!(
-                "the joint `{name}` closes a loop: it holds, but its limits, springs and friction do not act"
-            )
-        } else {
-            String::new()
-        };
-        if !message.is_empty() {
-            reader.warn(joint.element.place(), message);
-        }
-        world.loops.extend(closed);
-    }
+    close_loops(&mut reader, &mut world, (&forest, &joints, &links), &built);
     world.time_step = settings.time_step;
     world.name = name(root, top);
-    for step in &forest.steps {
-        let (Some(link), Some(&index)) = (links.get_mut(step.link), built.links.get(step.link)) else {
-            continue;
-        };
-        world.geometries.extend(link.geometries.drain(..).map(|mut g| {
-            g.link = Some(index);
-            g.material.grain = g.material.grain.map(|grain| placed(grain, &X_WL, &built.links));
-            g
-        }));
-        world.visuals.extend(link.visuals.drain(..).map(|mut v| {
-            v.link = Some(index);
-            v
-        }));
-    }
+    give_shapes(&mut world, &forest, (&mut links, &X_WL), &built.links);
     sensor::of_links(&mut reader, &mut world, &link_parts, &links, &built)?;
     sensor::of_joints(&mut reader, &mut world, &parts, (&joints, &forest), &X_WL, &built)?;
     let idle = links.iter().zip(&built.links).filter(|(link, _)| !link.weighs);

@@ -109,6 +109,15 @@ struct Model<'d> {
     depth: usize,
 }
 
+/// Where a model stands, and who says so: the <include> that names it, or the model itself.
+struct Placement<'d> {
+    name: &'d str,
+    element: Element<'d>,
+    site: Site,
+    stated_by: Element<'d>,
+    stated_in: Site,
+}
+
 const NAME: &str = "a name";
 
 impl<'d> Scopes<'d> {
@@ -214,11 +223,12 @@ impl<'d> Scopes<'d> {
         // The <include> says where, else the model itself.
         let where_from =
             model.include.filter(|i| i.children().any(|c| c.name() == "pose")).unwrap_or(element);
-        let posed_in = if where_from.id() == element.id() && model.include.is_some() {
+        let stated_in = if where_from.id() == element.id() && model.include.is_some() {
             Site { version: model.version, ..site }
         } else {
             site
         };
+        let at = Placement { name, element, site, stated_by: where_from, stated_in };
         let merged = model.include.and_then(|i| i.get("merge")).map_or(Ok(false), super::pose::truth)?;
         if merged {
             if let Some(placed) = placed {
@@ -226,28 +236,7 @@ impl<'d> Scopes<'d> {
                     placed.error("no placement frame beside merge: state the pose of the model instead")
                 );
             }
-            // Its frame stays, under the name libsdformat gives it; its parts join the scope around it.
-            let frame = self.push(Frame {
-                element,
-                site: posed_in,
-                X_BF: pose(where_from)?,
-                base: site.model,
-                relative_to: relative_to(where_from, posed_in.version)?,
-                attached: Attached::To(site.model),
-                scope: None,
-            })?;
-            let proxy = format!("_merged__{name}__model__");
-            self.scope_mut(site.scope).names.insert(proxy, frame);
-            let inner = Site { scope: site.scope, model: Base::Frame(frame), version: model.version };
-            let before = self.links.len();
-            self.contents(document, included, element, inner, (model.depth, false))?;
-            let canonical = element.get("canonical_link").filter(|a| !a.value().trim().is_empty());
-            let attached = canonical.map(Attached::Named);
-            let attached = attached.or((before < self.links.len()).then_some(Attached::Link(before)));
-            if let (Some(frame), Some(attached)) = (self.frames.get_mut(frame), attached) {
-                frame.attached = attached;
-            }
-            return Ok(());
+            return self.merge(document, included, model, &at);
         }
         let scope = self.scopes.len();
         let prefix = match (lonely && site.scope == 0, self.scope(site.scope).prefix.as_str()) {
@@ -256,15 +245,7 @@ impl<'d> Scopes<'d> {
         };
         let self_collide = switch(element, "self_collide")?.unwrap_or(false);
         let top = if site.scope == 0 { scope } else { self.scope(site.scope).top };
-        let frame = self.push(Frame {
-            element,
-            site: posed_in,
-            X_BF: pose(where_from)?,
-            base: site.model,
-            relative_to: relative_to(where_from, posed_in.version)?,
-            attached: Attached::Model(scope),
-            scope: Some((scope, placed)),
-        })?;
+        let frame = self.place(&at, Attached::Model(scope), Some((scope, placed)))?;
         self.name(site.scope, name, frame, element, site.version)?;
         self.scope_mut(site.scope).first_model.get_or_insert(frame);
         self.scopes.push(Scope {
@@ -280,6 +261,48 @@ impl<'d> Scopes<'d> {
         });
         let inner = Site { scope, model: Base::Root, version: model.version };
         self.contents(document, included, element, inner, (model.depth, false))
+    }
+
+    /// The frame of a model.
+    fn place(
+        &mut self,
+        at: &Placement<'d>,
+        attached: Attached<'d>,
+        scope: Option<(usize, Option<Attribute<'d>>)>,
+    ) -> Result<usize, LoadError> {
+        self.push(Frame {
+            element: at.element,
+            site: at.stated_in,
+            X_BF: pose(at.stated_by)?,
+            base: at.site.model,
+            relative_to: relative_to(at.stated_by, at.stated_in.version)?,
+            attached,
+            scope,
+        })
+    }
+
+    /// A model that is merged: its frame stays, under the name libsdformat gives it; its parts join the scope around it.
+    fn merge(
+        &mut self,
+        document: &'d Document,
+        included: &Included,
+        model: Model<'d>,
+        at: &Placement<'d>,
+    ) -> Result<(), LoadError> {
+        let site = at.site;
+        let frame = self.place(at, Attached::To(site.model), None)?;
+        let proxy = format!("_merged__{}__model__", at.name);
+        self.scope_mut(site.scope).names.insert(proxy, frame);
+        let inner = Site { scope: site.scope, model: Base::Frame(frame), version: model.version };
+        let before = self.links.len();
+        self.contents(document, included, at.element, inner, (model.depth, false))?;
+        let canonical = at.element.get("canonical_link").filter(|a| !a.value().trim().is_empty());
+        let attached = canonical.map(Attached::Named);
+        let attached = attached.or((before < self.links.len()).then_some(Attached::Link(before)));
+        if let (Some(frame), Some(attached)) = (self.frames.get_mut(frame), attached) {
+            frame.attached = attached;
+        }
+        Ok(())
     }
 
     /// A link, joint or frame.

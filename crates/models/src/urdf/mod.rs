@@ -31,8 +31,8 @@ use crate::plugins;
 use crate::xml::{Document, Element};
 use material::Materials;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
-use stiction_world::World;
+use stiction_dynamics::{JointKind, JointSpec, Model, ModelBuilder, ModelError};
+use stiction_world::{DriveLimit, World};
 use stiction_world::{Fate, Ledger, Place};
 
 /// State that the parts of the reader share.
@@ -50,23 +50,21 @@ impl Reader<'_> {
     }
 }
 
+/// The model of a robot, and where its parts are in it.
+struct Built {
+    model: Model,
+    /// Index of every link.
+    links: Vec<usize>,
+    /// First dof of every joint, if it has any.
+    first_dof: Vec<Option<usize>>,
+    drive_limits: Vec<DriveLimit>,
+}
+
 /// Reads a document whose root is <robot>.
 pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, LoadError> {
     let robot = document.root();
     robot.mark(Fate::Used, "");
-    for element in (0..document.len()).map(|id| document.element(id)) {
-        let macro_of = |text: &str| text.contains("${") || text.contains("$(");
-        let unexpanded = element.attributes().find(|a| macro_of(a.value()));
-        if element.name().starts_with("xacro:") || unexpanded.is_some() {
-            let place = unexpanded.map_or(element.place(), |a| a.place());
-            let file = place.file.display();
-            let message = format!(
-                "{} is a macro of xacro: expand the file first (`xacro {file} > robot.urdf`), then load the result",
-                element.described()
-            );
-            return Err(LoadError::Structure { place, message });
-        }
-    }
+    refuse_macros(document)?;
     let idle = plugins::mark(document);
     let materials = Materials::read(robot)?;
     let mut reader = Reader {
@@ -103,13 +101,71 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     }
     let tree = tree::order(robot, &links, &joints)?;
 
-    // Every link with the joint above it, parents first.
+    let Built { model, links: built, first_dof, drive_limits } =
+        build(robot, context, &tree, (&links, &joints))?;
+    let name = robot.get("name").map_or("robot", |n| n.value());
+    let mut world = World::new(name, model);
+    world.drive_limits = drive_limits;
+    give_shapes(&mut world, &tree, &mut links, &built);
+    for (link, &index) in links.iter().zip(&built) {
+        if gazebo.get(link.name.as_str()).is_some_and(|says| says.weighs == Some(false)) {
+            world.gravity_compensation.push((index, 1.0));
+        }
+    }
+    for (i, joint) in joints.iter().enumerate() {
+        let dof = first_dof.get(i).copied().flatten();
+        if let Some(coupling) = joint::mimic(&mut reader, joint, dof, &joints, &joint_names, &first_dof)? {
+            world.couplings.push(coupling);
+        }
+    }
+    let excluded = exclusion::read(&mut reader, robot, &link_names, &gazebo)?;
+    let index = |l: usize| built.get(l).copied();
+    world.excluded.extend(excluded.into_iter().filter_map(|(a, b)| Some((index(a)?, index(b)?))));
+    let mut ledger = Ledger::default();
+    if let Some(path) = &context.options.srdf {
+        semantics::read(&mut reader, &mut world, &mut ledger, path)?;
+    }
+    exclude_neighbours(&mut world, true, robot)?;
+    for message in exclude_overlaps(&mut world).map_err(|e| robot.structure(e.to_string()))? {
+        reader.warn(robot.place(), message);
+    }
+    audit(document, &vocabulary::VOCABULARY, &[], &mut ledger);
+    ledger.warnings = reader.warnings;
+    ledger.remarks.extend(reader.filled.note());
+    world.ledger = ledger;
+    Ok(world)
+}
+
+/// An error at the first macro of xacro.
+fn refuse_macros(document: &Document) -> Result<(), LoadError> {
+    for element in (0..document.len()).map(|id| document.element(id)) {
+        let macro_of = |text: &str| text.contains("${") || text.contains("$(");
+        let unexpanded = element.attributes().find(|a| macro_of(a.value()));
+        if element.name().starts_with("xacro:") || unexpanded.is_some() {
+            let place = unexpanded.map_or(element.place(), |a| a.place());
+            let file = place.file.display();
+            let message = format!(
+                "{} is a macro of xacro: expand the file first (`xacro {file} > robot.urdf`), then load the result",
+                element.described()
+            );
+            return Err(LoadError::Structure { place, message });
+        }
+    }
+    Ok(())
+}
+
+/// The model of the tree, every link with the joint above it, parents first.
+fn build(
+    robot: Element<'_>,
+    context: &Context<'_>,
+    tree: &[tree::Step],
+    (links, joints): (&[link::UrdfLink], &[joint::UrdfJoint<'_>]),
+) -> Result<Built, LoadError> {
     let mut builder = ModelBuilder::new();
     let mut built = vec![0; links.len()];
     let mut drive_limits = Vec::new();
-    // First dof of every joint, if it has any.
     let mut first_dof = vec![None; joints.len()];
-    for step in &tree {
+    for step in tree {
         let Some(link) = links.get(step.link) else { continue };
         let joint = step.joint.and_then(|j| joints.get(j));
         let parent = joint.and_then(|j| built.get(j.parent).copied());
@@ -139,11 +195,12 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     let gravity = context.options.gravity.unwrap_or(vec3(0.0, 0.0, -9.81));
     let builder = builder.unphysical(context.options.unphysical);
     let model = builder.build(gravity).map_err(|source| located(robot, source))?;
+    Ok(Built { model, links: built, first_dof, drive_limits })
+}
 
-    let name = robot.get("name").map_or("robot", |n| n.value());
-    let mut world = World::new(name, model);
-    world.drive_limits = drive_limits;
-    for step in &tree {
+/// Hands the geometries and visuals of the links to the world.
+fn give_shapes(world: &mut World, tree: &[tree::Step], links: &mut [link::UrdfLink], built: &[usize]) {
+    for step in tree {
         let (Some(link), Some(&index)) = (links.get_mut(step.link), built.get(step.link)) else { continue };
         world.geometries.extend(link.geometries.drain(..).map(|mut g| {
             g.link = Some(index);
@@ -154,33 +211,6 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
             v
         }));
     }
-    for (link, &index) in links.iter().zip(&built) {
-        if gazebo.get(link.name.as_str()).is_some_and(|says| says.weighs == Some(false)) {
-            world.gravity_compensation.push((index, 1.0));
-        }
-    }
-    for (i, joint) in joints.iter().enumerate() {
-        let dof = first_dof.get(i).copied().flatten();
-        if let Some(coupling) = joint::mimic(&mut reader, joint, dof, &joints, &joint_names, &first_dof)? {
-            world.couplings.push(coupling);
-        }
-    }
-    let excluded = exclusion::read(&mut reader, robot, &link_names, &gazebo)?;
-    let index = |l: usize| built.get(l).copied();
-    world.excluded.extend(excluded.into_iter().filter_map(|(a, b)| Some((index(a)?, index(b)?))));
-    let mut ledger = Ledger::default();
-    if let Some(path) = &context.options.srdf {
-        semantics::read(&mut reader, &mut world, &mut ledger, path)?;
-    }
-    exclude_neighbours(&mut world, true, robot)?;
-    for message in exclude_overlaps(&mut world).map_err(|e| robot.structure(e.to_string()))? {
-        reader.warn(robot.place(), message);
-    }
-    audit(document, &vocabulary::VOCABULARY, &[], &mut ledger);
-    ledger.warnings = reader.warnings;
-    ledger.remarks.extend(reader.filled.note());
-    world.ledger = ledger;
-    Ok(world)
 }
 
 /// The place of the link or joint that the builder complains about.

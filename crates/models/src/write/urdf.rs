@@ -25,16 +25,16 @@ pub fn to_urdf(world: &World, stem: &str) -> Written {
         visuals: _,
         excluded,
         excluded_from_world,
-        pairs,
-        actuators,
-        couplings,
-        loops,
-        tendons,
-        gravity_compensation,
-        extras,
+        pairs: _,
+        actuators: _,
+        couplings: _,
+        loops: _,
+        tendons: _,
+        gravity_compensation: _,
+        extras: _,
         keyframes,
         drive_limits: _,
-        time_step,
+        time_step: _,
         ledger: _,
     } = world;
     let mut notes = Notes::default();
@@ -83,33 +83,7 @@ pub fn to_urdf(world: &World, stem: &str) -> Written {
     }
     transmissions(&mut w);
     springs(&mut w);
-    if couplings.iter().any(|c| follower(world, c).is_none()) {
-        w.notes.note("couplings that no mimic can say are left out", "");
-    }
-    if !pairs.is_empty() {
-        w.notes.note("URDF has no rules for single pairs of shapes", "");
-    }
-    if !tendons.is_empty() {
-        w.notes.note("URDF has no tendons", "");
-    }
-    if !loops.is_empty() {
-        w.notes.note("URDF has no loops: what they hold together moves apart", "");
-    }
-    if !gravity_compensation.is_empty() {
-        w.notes.note("URDF has no weight that is carried", "");
-    }
-    if !extras.is_empty() {
-        w.notes.note("sites, sensors, softness and data that no step uses are left out", "");
-    }
-    if actuators.iter().any(|a| a.law.bias_length != 0.0 || a.law.bias_velocity != 0.0 || a.law.bias != 0.0) {
-        w.notes.note("URDF drives exert efforts: servos are motors now, without their gains", "");
-    }
-    if time_step.is_some() {
-        w.notes.note("URDF has no time step", "");
-    }
-    if model.gravity != vec3(0.0, 0.0, -9.81) {
-        w.notes.note("URDF has no gravity: readers take theirs", "");
-    }
+    note_what_is_left_out(world, &mut w.notes);
     let mut files = w.meshes.files;
     if !excluded.is_empty() || !excluded_from_world.is_empty() || !keyframes.is_empty() {
         let srdf = srdf(world, &w.links, &w.joints, ground.as_deref(), &mut w.notes);
@@ -117,6 +91,41 @@ pub fn to_urdf(world: &World, stem: &str) -> Written {
         files.push((format!("{stem}.srdf"), srdf));
     }
     Written { text: w.xml.finished(), files, notes: w.notes.lines() }
+}
+
+/// Notes what URDF cannot say.
+fn note_what_is_left_out(world: &World, notes: &mut Notes) {
+    if world.couplings.iter().any(|c| follower(world, c).is_none()) {
+        notes.note("couplings that no mimic can say are left out", "");
+    }
+    if !world.pairs.is_empty() {
+        notes.note("URDF has no rules for single pairs of shapes", "");
+    }
+    if !world.tendons.is_empty() {
+        notes.note("URDF has no tendons", "");
+    }
+    if !world.loops.is_empty() {
+        notes.note("URDF has no loops: what they hold together moves apart", "");
+    }
+    if !world.gravity_compensation.is_empty() {
+        notes.note("URDF has no weight that is carried", "");
+    }
+    if !world.extras.is_empty() {
+        notes.note("sites, sensors, softness and data that no step uses are left out", "");
+    }
+    if world
+        .actuators
+        .iter()
+        .any(|a| a.law.bias_length != 0.0 || a.law.bias_velocity != 0.0 || a.law.bias != 0.0)
+    {
+        notes.note("URDF drives exert efforts: servos are motors now, without their gains", "");
+    }
+    if world.time_step.is_some() {
+        notes.note("URDF has no time step", "");
+    }
+    if world.model.gravity != vec3(0.0, 0.0, -9.81) {
+        notes.note("URDF has no gravity: readers take theirs", "");
+    }
 }
 
 /// One tree, with a root that moves freely, and nothing else.
