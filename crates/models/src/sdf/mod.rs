@@ -86,7 +86,9 @@ fn placed(grain: Grain, X_WL: &[Pose], built: &[usize]) -> Grain {
 fn close_loops(
     reader: &mut Reader<'_, '_>,
     world: &mut World,
-    (forest, joints, links): (&Forest, &[SdfJoint<'_>], &[SdfLink]),
+    forest: &Forest,
+    joints: &[SdfJoint<'_>],
+    links: &[SdfLink],
     built: &Built,
 ) {
     for joint in forest.loops.iter().filter_map(|&j| joints.get(j)) {
@@ -177,7 +179,7 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     let gravity = context.options.gravity.unwrap_or(settings.gravity);
     let builder = ModelBuilder::new().unphysical(context.options.unphysical);
     let (mut world, built) = build(builder, (root, &links, &joints), &forest, gravity)?;
-    close_loops(&mut reader, &mut world, (&forest, &joints, &links), &built);
+    close_loops(&mut reader, &mut world, &forest, &joints, &links, &built);
     world.time_step = settings.time_step;
     world.name = name(root, top);
     give_shapes(&mut world, &forest, (&mut links, &X_WL), &built.links);
