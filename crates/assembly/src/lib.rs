@@ -36,7 +36,7 @@ mod tangents;
 mod turning;
 pub mod warm_start;
 
-pub use block::{Bias, Block, BlockKey, Choice, RollingContact};
+pub use block::{Bias, Block, BlockKey, Choice, PosedLanding, RollingContact};
 pub use contact_point::{ContactPoint, PatchPart};
 pub use contact_points::{ContactFinder, Lookahead};
 pub use jacobian::Jacobian;
@@ -45,6 +45,6 @@ pub use laws::row_params::RowParams;
 pub use laws::yielding::Spring;
 pub use patches::{FoundPatch, PatchDetail};
 pub use posed::Posed;
-pub use posing::{Middle, Posing, Rolling};
+pub use posing::{Middle, Posing, Rolling, Start};
 pub use row_key::RowKey;
 pub use warm_start::{ContactMotion, WarmStart};

@@ -4,6 +4,7 @@ use crate::block::{Bias, Block, BlockKey, Choice, RollingContact};
 use crate::consistent::Consistent;
 use crate::contact_point::ContactPoint;
 use crate::jacobian::Jacobian;
+use crate::posing::Posing;
 use crate::row_key::RowKey;
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Softness};
@@ -16,7 +17,7 @@ pub struct Posed {
     pub jacobian: Jacobian,
     pub problem: ConstraintProblem,
     pub blocks: Vec<Block>,
-    /// Contacts of trees that roll.
+    /// Contacts and stops of trees that are posed in the middle of the step.
     pub rolling: Vec<RollingContact>,
     choice: Choice,
     /// Blocks whose g holds restitution, and those of couplings and loops.
@@ -61,6 +62,20 @@ impl Posed {
             self.bounces.push(self.blocks.len());
         }
         self.blocks.push(Block { key, bias });
+    }
+
+    /// Notes how a stop was posed in the middle of a step, with its distance at the start, J v and J v_f.
+    pub(crate) fn note_stop(
+        &mut self,
+        p: &Posing<'_>,
+        block: usize,
+        lasts: bool,
+        gap: f64,
+        [before, free]: [f64; 2],
+    ) {
+        let middle = gap + 0.5 * p.params.h * before;
+        let landing = if lasts { None } else { p.params.landing([gap, middle], before, free) };
+        self.rolling.push(RollingContact { block, lasts, slides: false, slip: [0.0; 2], landing });
     }
 
     /// Appends a block of one row.

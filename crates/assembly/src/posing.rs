@@ -5,6 +5,7 @@ use crate::forces::{Effort, ImplicitForce};
 use crate::laws::row_params::RowParams;
 use crate::loops::Loops;
 use crate::posed::Posed;
+use crate::row_key::RowKey;
 use stiction_contact::{Law, Material};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Motion;
@@ -42,8 +43,28 @@ pub struct Rolling<'a> {
     pub on: &'a [bool],
     /// Whether a contact slid and will stick, by its number; empty: none.
     pub sticks: &'a [bool],
+    /// Whether a tree is of a crowd, by its number: contacts of crowds do not slide by (2) of [`crate::rolling`].
+    pub crowded: &'a [bool],
     /// The law is Coulomb's: friction depends on the direction of the slip alone.
     pub coulomb: bool,
+    /// Start of the step, where all rows follow [`crate::rolling`]; `None`: those of contacts alone do.
+    pub start: Option<Start<'a>>,
+}
+
+/// Start of a step that is posed in its middle.
+#[derive(Clone, Copy)]
+pub struct Start<'a> {
+    pub kin: &'a Kinematics,
+    pub q: &'a [f64],
+    /// Stops that the part of a step leads to: they do not act.
+    pub left_out: &'a [RowKey],
+}
+
+/// Rows that turn in a step: kinematics and positions at its start, and where J is.
+#[derive(Clone, Copy)]
+pub(crate) struct Turning<'a> {
+    pub(crate) kin: [&'a Kinematics; 2],
+    pub(crate) q: [&'a [f64]; 2],
 }
 
 /// The middle of a step.
@@ -56,9 +77,19 @@ pub struct Middle<'a> {
 }
 
 impl Posing<'_> {
-    /// The middle of the step, if the row that ties `trees` turns.
-    pub(crate) fn middle_of(&self, trees: impl IntoIterator<Item = usize>) -> Option<Middle<'_>> {
-        self.middle.filter(|m| trees.into_iter().any(|t| m.turning[t]))
+    /// Start and middle of the step, if the row that ties `trees` turns.
+    pub(crate) fn turning_of(&self, mut trees: impl Iterator<Item = usize>) -> Option<Turning<'_>> {
+        if let Some((start, on)) = self.rolling.and_then(|r| Some((r.start?, r.on))) {
+            let turns = trees.any(|t| on[t]);
+            return turns.then_some(Turning { kin: [start.kin, self.kin], q: [start.q, self.q] });
+        }
+        let m = self.middle.filter(|m| trees.any(|t| m.turning[t]))?;
+        Some(Turning { kin: [self.kin, m.kin], q: [self.q, m.q] })
+    }
+
+    /// Start of the step, if a row of `tree` is posed in its middle.
+    pub(crate) fn start_of(&self, tree: usize) -> Option<Start<'_>> {
+        self.rolling.filter(|r| r.on[tree])?.start
     }
 
     /// The gap of a block, where the solver's law reads it.

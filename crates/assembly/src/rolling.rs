@@ -30,10 +30,10 @@
 //! A contact that was not loaded in the last step has no w; its gap is to stay open to the end, φ(q_m) + ½ h J_N v⁺ ≥ 0. Whoever poses
 //! the step takes it back if such a contact is hit ([`RollingContact`]).
 
-use crate::block::RollingContact;
+use crate::block::{PosedLanding, RollingContact};
 use crate::contact_point::ContactPoint;
 use crate::posed::Posed;
-use crate::posing::Posing;
+use crate::posing::{Posing, Rolling};
 use crate::warm_start::{ContactMotion, WarmStart};
 use stiction_dynamics::spatial::Vec3;
 
@@ -45,6 +45,8 @@ const SLIDES: f64 = 4.0;
 const REACH: f64 = 4.0;
 /// Largest gap at which it does [m].
 const CLOSED: f64 = 1e-5;
+/// Share of that speed below which a slip that ends in the step need not be known to have slid [–].
+const LITTLE: f64 = 0.02;
 /// Slip that is none [m/s].
 const STILL: f64 = 1e-9;
 
@@ -68,9 +70,14 @@ pub(crate) fn pose(
     warm: &mut WarmStart,
     out: &mut Posed,
 ) -> Option<Roll> {
-    let motion = if c.spring.is_none() { last_motion(p, c, warm) } else { None };
-    let mut posed = RollingContact { block, lasts: motion.is_some(), slides: false, slip: [0.0; 2] };
+    if c.spring.is_some() {
+        return None;
+    }
+    let motion = last_motion(p, c, warm);
+    let mut posed =
+        RollingContact { block, lasts: motion.is_some(), slides: false, slip: [0.0; 2], landing: None };
     let Some(motion) = motion else {
+        posed.landing = landing(p, c, block, out);
         out.rolling.push(posed);
         return None;
     };
@@ -84,8 +91,12 @@ pub(crate) fn pose(
     let turn = a * (0.5 * h);
     let slip = last + a * motion.since;
     let size = |v: Vec3| v.x.hypot(v.y);
-    let may = p.rolling.is_some_and(|r| r.coulomb && !r.sticks.get(index).copied().unwrap_or(false));
+    let crowd =
+        |r: &Rolling<'_>| r.start.is_some() && out.jacobian.trees_of(block).any(|tree| r.crowded[tree]);
+    let may =
+        p.rolling.is_some_and(|r| r.coulomb && !crowd(&r) && !r.sticks.get(index).copied().unwrap_or(false));
     let stops = c.friction * p.params.bouncing_speed;
+    let stops = if p.rolling.is_some_and(|r| r.start.is_some()) { LITTLE * stops } else { stops };
     posed.slides = c.friction > 0.0 && may && size(slip) > SLIDES * size(turn) + stops.max(STILL);
     posed.slip = [before.x, before.y];
     out.rolling.push(posed);
@@ -108,6 +119,17 @@ pub(crate) fn pose(
     })
 }
 
+/// How a contact that is new lands, of a step whose rows all follow (1) to (3).
+fn landing(p: &Posing<'_>, c: &ContactPoint, block: usize, out: &Posed) -> Option<PosedLanding> {
+    p.rolling.and_then(|r| r.start)?;
+    let along_n = |v: &[f64]| {
+        let u = out.jacobian.velocity(block, v);
+        if c.friction > 0.0 { u.z } else { u.x }
+    };
+    let (before, free) = (along_n(p.v), along_n(p.free_velocity));
+    p.params.landing([c.gap - 0.5 * p.params.h * before, c.gap], before, free)
+}
+
 /// How the bodies of contact `c` went on from it, or from that whose place it takes: a near one, or another of the same face.
 fn last_motion(p: &Posing<'_>, c: &ContactPoint, warm: &mut WarmStart) -> Option<ContactMotion> {
     if let Some(own) = warm.motion_of(c) {
@@ -122,7 +144,11 @@ fn last_motion(p: &Posing<'_>, c: &ContactPoint, warm: &mut WarmStart) -> Option
     };
     let mut motion = warm.inherit(c, |pair| pair.map(body) == c.bodies)?;
     let way = |b: usize| {
-        let first = p.world.model.bodies[b].dofs.start;
+        let body = &p.world.model.bodies[b];
+        if p.rolling.is_some_and(|r| r.start.is_some()) {
+            return p.free_motions[b].linear_at(c.position - p.kin.reference[body.tree]).norm() * p.params.h;
+        }
+        let first = body.dofs.start;
         Vec3::from([p.v[first], p.v[first + 1], p.v[first + 2]]).norm() * p.params.h
     };
     let away = c.position - motion.point;

@@ -93,6 +93,11 @@ impl WarmStart {
         self.rows.clear();
     }
 
+    /// Forgets the contacts.
+    pub fn clear_contacts(&mut self) {
+        self.contacts.clear();
+    }
+
     /// Remembers what `other` does, without allocating once that has been as large.
     pub fn set_to(&mut self, other: &Self) {
         self.contacts.clone_from(&other.contacts);
@@ -175,6 +180,18 @@ impl WarmStart {
         let mut of_pair = self.contacts[first..].iter().take_while(|m| m.geometries == c.geometries);
         let known = of_pair.find(|m| m.feature == c.feature);
         known.map_or([Vec3::ZERO; 2], |m| m.impulses[0])
+    }
+
+    /// Impulse of a scalar row in the last step; zero if there was none.
+    pub fn impulse_of(&self, key: RowKey) -> f64 {
+        self.rows.binary_search_by_key(&key, |row| row.0).map_or(0.0, |at| self.rows[at].1[0])
+    }
+
+    /// Whether a contact has had an impulse in the last step, or was closed by an impact.
+    pub fn has_lasted(&self, c: &ContactPoint) -> bool {
+        let first = self.contacts.partition_point(|m| m.geometries < c.geometries);
+        let mut of_pair = self.contacts[first..].iter().take_while(|m| m.geometries == c.geometries);
+        of_pair.any(|m| m.feature == c.feature && m.motion.is_some())
     }
 
     /// What row i of the step in progress belongs to, contacts not counted.

@@ -98,7 +98,7 @@ pub enum Contacts {
 }
 
 /// Every experiment, in the order they are listed.
-pub const EXPERIMENTS: &[Experiment] = &[
+pub static EXPERIMENTS: &[Experiment] = &[
     sliding_cube::EXPERIMENT,
     dragged_cube::EXPERIMENT,
     contact_models::EXPERIMENT,

@@ -1,5 +1,5 @@
-//! Gazebo's plugins: none is run. Those that only look at a world are without effect on it; any other may drive, hold or
-//! buoy something, and is told as not simulated.
+//! Gazebo's plugins: none is run but those that a reader takes for what they say. Those that only look at a world are without
+//! effect on it; any other may drive, hold or buoy something, and is told as not simulated.
 
 use crate::words::shortened;
 use crate::xml::{Document, Element};
@@ -19,10 +19,11 @@ const IDLE: &str = "plugins are not run; this one only looks, by its name";
 /// Elements whose plugins draw or measure.
 const OBSERVERS: [&str; 5] = ["sensor", "visual", "gui", "scene", "projector"];
 
-/// Marks every <plugin> of `document`, and names those that may act.
-pub(crate) fn mark(document: &Document) -> Vec<(Place, String)> {
+/// Marks every <plugin> of `document` but those that the reader `takes`, and names those that may act.
+pub(crate) fn mark(document: &Document, takes: fn(Element<'_>) -> bool) -> Vec<(Place, String)> {
     let mut told = Vec::new();
-    for plugin in (0..document.len()).map(|id| document.element(id)).filter(|e| e.name() == "plugin") {
+    let plugins = (0..document.len()).map(|id| document.element(id)).filter(|e| e.name() == "plugin");
+    for plugin in plugins.filter(|e| !takes(*e)) {
         let around = std::iter::successors(plugin.parent(), |e| e.parent());
         let observed = around.into_iter().any(|e| OBSERVERS.contains(&e.name()));
         if observed || looks(plugin) {
@@ -73,7 +74,7 @@ mod tests {
         let fate = |filename: &str, name: &str| {
             let text = format!("<sdf><world><plugin filename='{filename}' name='{name}'/></world></sdf>");
             let document = Document::parse(Path::new("f"), &text).unwrap();
-            drop(mark(&document));
+            drop(mark(&document, |_| false));
             document.element(2).marked().unwrap().0
         };
         for (filename, name) in [

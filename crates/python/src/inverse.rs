@@ -33,7 +33,7 @@ impl World {
             actuators::add_passive(model, &q_numbers, v, 0.0, |_, _| 1.0, &mut tau, &mut gains);
             GravityCompensation::new(world).add(world, &w.kin, &mut tau);
             let q_of_dof = actuators::q_of_dofs(world);
-            for (force, effort) in tendons::tendon_forces(world, &q_numbers, v, &q_of_dof, 0.0) {
+            for (force, effort) in tendons::tendon_forces(world, [&q_numbers, v], &q_of_dof, 0.0, |_| 1.0) {
                 let ImplicitForce::Tendon(t) = force else { continue };
                 world.tendons[t].terms().iter().for_each(|&(dof, c)| tau[dof] += c * effort.start);
             }

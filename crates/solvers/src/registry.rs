@@ -174,7 +174,8 @@ const fn table_of<P: Parameters>(_: fn() -> P) -> &'static [Parameter] {
     P::TABLE
 }
 
-const ALL: &[Entry] = &[
+/// A static is compiled here alone; a constant would be compiled anew, with all solvers, by every crate that reads it.
+static ALL: &[Entry] = &[
     entry!(
         Auto::NAME,
         Law::Ncp,

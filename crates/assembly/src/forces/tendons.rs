@@ -10,17 +10,17 @@ pub fn law(t: &Tendon) -> TendonSpring {
     TendonSpring { stiffness: t.stiffness, damping: t.damping, slack }
 }
 
-/// The efforts of every tendon that pulls.
+/// The efforts of every tendon that pulls, at the share `theta` of a step of h [s].
 pub fn tendon_forces<'a>(
     world: &'a World,
-    q: &'a [f64],
-    v: &'a [f64],
+    [q, v]: [&'a [f64]; 2],
     q_of_dof: &'a [usize],
     h: f64,
+    theta: impl Fn(&Tendon) -> f64 + 'a,
 ) -> impl Iterator<Item = (ImplicitForce, Effort)> + 'a {
     let effort = move |t: &Tendon| {
         let (length, rate) = length_and_rate(t.terms(), q, v, q_of_dof);
-        law(t).effort(length, rate, h)
+        law(t).effort_at_share(length, rate, h, theta(t))
     };
     let tendons = world.tendons.iter().enumerate().filter(|(_, t)| !t.terms().is_empty());
     tendons.map(move |(i, t)| (ImplicitForce::Tendon(i), effort(t))).filter(|(_, e)| e.implicit > 0.0)

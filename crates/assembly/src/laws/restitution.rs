@@ -15,6 +15,7 @@
 //! how thick it is; what overlaps already may be pushed on as fast as Newton's law lets it (2).
 
 use super::row_params::RowParams;
+use crate::block::PosedLanding;
 use stiction_dynamics::Real;
 
 /// How a contact bounces in this step.
@@ -82,6 +83,17 @@ impl<T: Real> RowParams<T> {
 }
 
 impl RowParams {
+    /// How a surface or stop lands whose distance is known at the start of a step and in its middle: one that closes at the rate
+    /// `before` = J_N v faster than bodies bounce, and would go on at `free` = J_N v_f at the end.
+    pub fn landing(&self, [start, middle]: [f64; 2], before: f64, free: f64) -> Option<PosedLanding> {
+        if before >= -self.bouncing_speed {
+            return None;
+        }
+        let landing = PosedLanding { predicted: 0.0, middle, gain: free - before };
+        let predicted = if start > 0.0 { landing.share(start, 0.0, self.h) } else { 0.0 };
+        Some(PosedLanding { predicted, ..landing })
+    }
+
     /// e J_N v of a contact that is hit at the rate `before` = J_N v, at the instant of the impact [m/s]: with it
     /// J_N v⁺ ≥ −e J_N v. `None` if it is too slow to bounce.
     pub fn rebound(&self, e: f64, before: f64) -> Option<f64> {

@@ -5,7 +5,7 @@
 //! ```text
 //!     spring    e = −K (s + θ h v),      h k = (θ h)² K on the diagonal of M                           (1)
 //!     damper    e = −D v,                h k = h D θ                                                   (2)
-//!     tendon    e = −K (s + h l̇) − D l̇,  k = h K + D                                                   (3)
+//!     tendon    e = −K (s + θ h l̇) − D l̇,  k = θ (θ h K + D)                                           (3)
 //!     held      e = −K s                                                                               (4)
 //! ```
 //!
@@ -96,15 +96,21 @@ impl<T: Real> TendonSpring<T> {
         (length - high).max(zero) + (length - low).min(zero)
     }
 
-    /// (3) at the length l and its rate, in a step of h [s]. K counts where the spring is taut, or always without a range.
+    /// (3) at the length l and its rate, in a step of h [s].
     #[inline(always)]
     pub fn effort(&self, length: T, rate: T, h: T) -> Effort<T> {
+        self.effort_at_share(length, rate, h, h.one())
+    }
+
+    /// The same at the share θ of the step. K counts where the spring is taut, or always without a range.
+    #[inline(always)]
+    pub fn effort_at_share(&self, length: T, rate: T, h: T, theta: T) -> Effort<T> {
         let (zero, [low, high], stretch) = (length.zero(), self.slack, self.stretch(length));
         let taut = zero.less(stretch.abs());
         let always = T::both(low.at_most(high), high.at_most(low));
         let stiffness = T::select(taut, self.stiffness, T::select(always, self.stiffness, zero));
-        let start = -(stiffness * (stretch + h * rate)) - self.damping * rate;
-        Effort { start, implicit: h * stiffness + self.damping }
+        let start = -(stiffness * (stretch + theta * h * rate)) - self.damping * rate;
+        Effort { start, implicit: theta * (theta * h * stiffness + self.damping) }
     }
 }
 

@@ -64,7 +64,12 @@ pub(crate) fn push(
         if frictional { before.z } else { before.x }
     };
     let (bias, compliance) = match c.spring.filter(|_| p.compliance.is_none()) {
-        _ if rolls => {
+        Some(spring) => {
+            let of_start = if rolls { 0.5 * p.params.h * before() } else { 0.0 };
+            let row = spring.yielding(c.gap - of_start, p.params.h);
+            (Bias { free, gap: row.bias, ..Bias::default() }, row.compliance)
+        }
+        None if rolls => {
             u += roll.map_or(Vec3::ZERO, |r| r.tangential);
             let bias = match roll {
                 Some(r) => {
@@ -73,10 +78,6 @@ pub(crate) fn push(
                 None => Bias { free, gap: 2.0 * p.params.contact_bias(c.gap, c.face).gap, ..Bias::default() },
             };
             (bias, 0.0)
-        }
-        Some(spring) => {
-            let row = spring.yielding(c.gap, p.params.h);
-            (Bias { free, gap: row.bias, ..Bias::default() }, row.compliance)
         }
         None => (rigid(&p.params, c, free, before), 0.0),
     };

@@ -82,19 +82,19 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         let coupling = &p.world.couplings[row.index];
         let tree = |&(dof, _): &(usize, f64)| p.world.model.bodies[p.world.model.dofs[dof].body].tree;
         let bend = coupling.curve.iter().flat_map(|c| &c.terms);
-        if coupling.curve.is_none() && p.middle_of(coupling.terms.iter().map(tree)).is_none() {
+        let turning = p.turning_of(coupling.terms.iter().chain(bend).map(tree)).map(|t| t.q);
+        if coupling.curve.is_none() && turning.is_none() {
             kind::push(row, p, &at, out, warm);
         } else {
-            let middle = p.middle_of(coupling.terms.iter().chain(bend).map(tree)).map(|m| m.q);
-            push_bent(row, middle, p, out, warm);
+            push_bent(row, turning, p, out, warm);
         }
     }
 }
 
-/// Pushes (1) of a curve, or of a linkage that turns: `middle` is its q in the middle of the step.
+/// Pushes (1) of a curve, or of a linkage that turns, with its q at the start of the step and in its middle.
 fn push_bent(
     row: CouplingRow,
-    middle: Option<&[f64]>,
+    turning: Option<[&[f64]; 2]>,
     p: &Posing<'_>,
     out: &mut Posed,
     warm: &mut WarmStart,
@@ -105,12 +105,12 @@ fn push_bent(
     let bend = Terms::sum(1.0, curve.map_or(&[][..], |c| &c.terms));
     let length = |terms: &Terms<'_>, q: &[f64]| terms.along(0.0, |dof| q[p.q_of_dof[dof]]);
     let at = |q: &[f64]| curve.map_or((0.0, 0.0), |c| c.at(length(&bend, q) - c.reference));
-    let (value, start_slope) = at(p.q);
-    let slope = middle.map_or(start_slope, |q| at(q).1);
-    let error = length(&terms, p.q) - coupling.offset - value;
+    let [start, middle] = turning.unwrap_or([p.q; 2]);
+    let ((value, start_slope), (_, slope)) = (at(start), at(middle));
+    let error = length(&terms, start) - coupling.offset - value;
     let rate = |slope: f64, v: &[f64]| terms.along(0.0, |dof| v[dof]) - slope * bend.along(0.0, |dof| v[dof]);
     let free = rate(slope, p.free_velocity);
-    let bias = match middle {
+    let bias = match turning {
         Some(_) => p.params.turning_bias(free, [rate(slope, p.v), rate(start_slope, p.v)], error),
         None => p.params.coupling(error, free).into(),
     };

@@ -112,10 +112,14 @@ pub trait LinearRow: RowKind + Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a, T: Real> {
     pub params: RowParams<T>,
-    /// Generalized positions and velocities at the start of the step, and v_f.
+    /// Positions and velocities at which the step is posed, and v_f.
     pub q: &'a [T],
     pub v: &'a [T],
     pub free_velocity: &'a [T],
+    /// Positions at the start of a step that is posed in its middle.
+    pub start: Option<&'a [T]>,
+    /// The row had an impulse in the last step; read where `start` is known.
+    pub lasts: T::Mask,
     /// Index into q of every dof of a scalar joint.
     pub q_of_dof: &'a [usize],
     /// Model with the dry friction of its dofs.
@@ -133,6 +137,8 @@ impl<'a> Posing<'a> {
             q: self.q,
             v: self.v,
             free_velocity: self.free_velocity,
+            start: None,
+            lasts: false,
             q_of_dof: self.q_of_dof,
             model: &self.world.model,
             laws: &[],
@@ -252,9 +258,22 @@ pub(crate) fn push<K: LinearRow>(
     if p.compliance.is_some() {
         at.params.margin = at.params.margin.max(kind.soft_margin(p));
     }
+    let terms = kind.terms(p.world);
+    let start = p.rolling.and_then(|_| p.start_of(trees(p.world, &terms).next()?));
+    if let Some(start) = start {
+        let key = kind.key();
+        if start.left_out.contains(&key) {
+            return;
+        }
+        (at.start, at.lasts) = (Some(start.q), warm.impulse_of(key) != 0.0);
+    }
     let row = kind.row(p.world, &at);
     if row.there {
+        let block = out.blocks.len();
         push_row(kind, row, p, out, warm);
+        if start.is_some() && kind.set() == ImpulseSet::NonNegative && out.blocks.len() > block {
+            out.note_stop(p, block, at.lasts, row.error, at.rates(&terms));
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //!     a ball joint: the angle of its rotation is limited, c = −axis · ω                                (2)
 //! ```
 
+use crate::block::Bias;
 use crate::forces::actuators::rotation_vector;
 use crate::laws::row::Row;
 use crate::posed::Posed;
@@ -12,7 +13,7 @@ use crate::posing::Posing;
 use crate::row_key::{LimitRow, RowKey};
 use crate::rows::kind::{self, At, Feature, ImpulseSet, LinearRow, RowKind, SIDES, Terms, Work};
 use crate::warm_start::WarmStart;
-use stiction_dynamics::spatial::vec3;
+use stiction_dynamics::spatial::{Vec3, vec3};
 use stiction_dynamics::{JointKind, Real};
 use stiction_world::World;
 
@@ -68,7 +69,11 @@ impl LinearRow for LimitRow {
         let Some(range) = joint.limit else { return Row::none(at.zero()) };
         let sign = at.zero().like(SIDES[self.side]);
         let [before, free] = [at.v, at.free_velocity].map(|v| sign * v[joint.idx_v]);
-        at.params.limit(distance(at.q[joint.idx_q], range, self.side), before, free)
+        let gap = |q: &[T]| distance(q[joint.idx_q], range, self.side);
+        match at.start {
+            Some(start) => at.params.limit_at_middle(gap(start), before, free, at.lasts),
+            None => at.params.limit(gap(at.q), before, free),
+        }
     }
 
     fn soften(&self, p: &Posing<'_>, out: &mut Posed) {
@@ -84,6 +89,16 @@ impl LinearRow for LimitRow {
 #[inline(always)]
 pub(crate) fn distance<T: Real>(x: T, [low, high]: [f64; 2], side: usize) -> T {
     if side == 0 { x - x.like(low) } else { x.like(high) - x }
+}
+
+/// Distance to a limit at q [m or rad].
+pub(crate) fn distance_at(world: &World, row: LimitRow, q: &[f64]) -> Option<f64> {
+    let joint = &world.model.joints[row.joint];
+    let range = joint.limit?;
+    Some(match joint.kind {
+        JointKind::Ball => range[1] - rotation_vector(&q[joint.idx_q..]).norm(),
+        _ => distance(q[joint.idx_q], range, row.side),
+    })
 }
 
 /// Pushes (1) and (2).
@@ -112,21 +127,35 @@ fn push_ball(limit: LimitRow, p: &Posing<'_>, out: &mut Posed, warm: &mut WarmSt
     let Some([_, most]) = joint.limit else { return };
     let mut params = p.params;
     params.margin = params.margin.max(limit.soft_margin(p));
-    let dof = joint.idx_v;
+    let (dof, tree) = (joint.idx_v, model.bodies[joint.body].tree);
+    let (start, key) = (p.start_of(tree), limit.key());
     let reach = |dof: usize| params.reach(p.v[dof], p.free_velocity[dof]);
-    let turn = rotation_vector(&p.q[joint.idx_q..]);
-    let gap = most - turn.norm();
-    if gap > 2.0 * reach(dof).max(reach(dof + 1)).max(reach(dof + 2))
-        || !p.kin.selects(model.bodies[joint.body].tree)
-    {
+    let turn = |q: &[f64]| rotation_vector(&q[joint.idx_q..]);
+    let gap = most - turn(start.map_or(p.q, |s| s.q)).norm();
+    if gap > 2.0 * reach(dof).max(reach(dof + 1)).max(reach(dof + 2)) || !p.kin.selects(tree) {
         return;
     }
-    let Some(axis) = turn.normalized() else { return };
-    let free = &p.free_velocity[dof..];
-    let row = params.limit(gap, 0.0, -axis.dot(vec3(free[0], free[1], free[2])));
-    let key = limit.key();
+    if start.is_some_and(|s| s.left_out.contains(&key)) {
+        return;
+    }
+    let Some(axis) = turn(p.q).normalized() else { return };
+    let along = |axis: Vec3, v: &[f64]| -axis.dot(vec3(v[dof], v[dof + 1], v[dof + 2]));
+    let (before, free) = (along(axis, p.v), along(axis, p.free_velocity));
+    let lasts = start.is_some() && warm.impulse_of(key) != 0.0;
+    let row = match start {
+        Some(_) => params.limit_at_middle(gap, before, free, lasts),
+        None => params.limit(gap, 0.0, free),
+    };
+    let mut bias = Bias::from(row);
+    if let Some(axis) = start.filter(|_| lasts).and_then(|s| turn(s.q).normalized()) {
+        bias.turn = before - along(axis, p.v);
+    }
+    let block = out.blocks.len();
     out.jacobian.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
-    out.push_scalar(key, kind::cone(limit.set(), row.bounds), row.into(), p.softness_gap(gap));
+    out.push_scalar(key, kind::cone(limit.set(), row.bounds), bias, p.softness_gap(gap));
+    if start.is_some() {
+        out.note_stop(p, block, lasts, gap, [before, free]);
+    }
     limit.soften(p, out);
     warm.recall(key);
 }

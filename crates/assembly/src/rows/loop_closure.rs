@@ -67,11 +67,11 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
     let model = &p.world.model;
     for held in &p.loops.held {
         let trees = held.ends.iter().filter_map(|e| Some(model.bodies[e.0?].tree));
-        let turns_with = p.middle_of(trees);
-        let kin = turns_with.map_or(p.kin, |m| m.kin);
+        let turning = p.turning_of(trees);
+        let [start, kin] = turning.map_or([p.kin; 2], |t| t.kin);
         let place = |kin: &Kinematics| held.ends.map(|(body, X)| body.map_or(X, |b| kin.X_WB[b] * X));
         let [X_WA, X_WB] = place(kin);
-        let [now_A, now_B] = place(p.kin);
+        let [now_A, now_B] = place(start);
         let bodies = held.ends.map(|e| e.0.map(|b| &model.bodies[b]));
         let ends = bodies.map(|b| b.map(|b| End { tip: b.dofs.end - 1, tree: b.tree }));
         let point = X_WB.translation;
@@ -79,7 +79,7 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         let now = held.rows(now_A, now_B);
         let halved = |row: &Row| if row.turns { 0.5 * row.error } else { row.error };
         let together = now.iter().flatten().map(|row| halved(row).powi(2)).sum::<f64>().sqrt();
-        let moving = turns_with.map(|_| relative_motion(p, held.ends.map(|e| e.0), now_B.translation));
+        let moving = turning.map(|_| relative_motion(p, start, held.ends.map(|e| e.0), now_B.translation));
         let rows_now = now.into_iter().zip(held.rows(X_WA, X_WB));
         for (k, (now, row)) in rows_now.enumerate() {
             let (Some(now), Some(Row { along, turns, .. })) = (now, row) else { continue };
@@ -120,13 +120,13 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
 }
 
 /// Motion of the second of `bodies` relative to the first at the start of the step, at `point`.
-fn relative_motion(p: &Posing<'_>, bodies: [Option<usize>; 2], point: Vec3) -> Motion {
+fn relative_motion(p: &Posing<'_>, start: &Kinematics, bodies: [Option<usize>; 2], point: Vec3) -> Motion {
     let of = |body: Option<usize>| {
         let Some(b) = body else { return Motion::ZERO };
         let body = &p.world.model.bodies[b];
         let chain = std::iter::successors(Some(body.dofs.end - 1), |&d| p.world.model.dofs[d].parent);
-        let V = chain.fold(Motion::ZERO, |V, d| V + p.kin.S[d] * p.v[d]);
-        Motion::new(V.angular, V.linear_at(point - p.kin.reference[body.tree]))
+        let V = chain.fold(Motion::ZERO, |V, d| V + start.S[d] * p.v[d]);
+        Motion::new(V.angular, V.linear_at(point - start.reference[body.tree]))
     };
     of(bodies[1]) - of(bodies[0])
 }

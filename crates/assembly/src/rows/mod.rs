@@ -63,7 +63,9 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
     out.note_bilateral(first);
     if !p.params.is_instant() {
         implicit_force::push(p, out, warm);
-        kind::push_all::<TendonLimitRow>(p, out, warm);
+    }
+    kind::push_all::<TendonLimitRow>(p, out, warm);
+    if !p.params.is_instant() {
         kind::push_all::<TendonFrictionRow>(p, out, warm);
     }
 }
@@ -93,6 +95,20 @@ pub fn linear(world: &World) -> Vec<RowKey> {
     of::<TendonLimitRow>(world, &mut keys);
     of::<TendonFrictionRow>(world, &mut keys);
     keys
+}
+
+/// Distance to a stop at q [m or rad]; `None` of other rows.
+pub fn distance(world: &World, key: RowKey, q: &[f64], q_of_dof: &[usize]) -> Option<f64> {
+    match key {
+        RowKey::Limit(row) => limit::distance_at(world, row, q),
+        RowKey::TendonLimit(row) => tendon::distance_at(world, row, q, q_of_dof),
+        RowKey::DryFriction(_)
+        | RowKey::PrescribedRate(_)
+        | RowKey::Coupling(_)
+        | RowKey::Loop(_)
+        | RowKey::ImplicitForce(_)
+        | RowKey::TendonFriction(_) => None,
+    }
 }
 
 /// A task for a row of any kind with a constant direction.

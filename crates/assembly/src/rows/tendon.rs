@@ -61,9 +61,23 @@ impl LinearRow for TendonLimitRow {
         let tendon = &world.tendons[self.tendon];
         let Some(range) = tendon.limit else { return Row::none(at.zero()) };
         let [before, free] = at.rates(&self.terms(world));
-        let length = at.length(&Terms::sum(1.0, tendon.terms()));
-        at.params.limit(distance(length, range, self.side), before, free)
+        let terms = Terms::sum(1.0, tendon.terms());
+        let gap = |q: &[T]| {
+            let length = terms.along(at.zero(), |dof| q[at.q_of_dof[dof]]);
+            distance(length, range, self.side)
+        };
+        match at.start {
+            Some(start) => at.params.limit_at_middle(gap(start), before, free, at.lasts),
+            None => at.params.limit(gap(at.q), before, free),
+        }
     }
+}
+
+/// Distance to a limit at q [m].
+pub(crate) fn distance_at(world: &World, row: TendonLimitRow, q: &[f64], q_of_dof: &[usize]) -> Option<f64> {
+    let tendon = &world.tendons[row.tendon];
+    let length = Terms::sum(1.0, tendon.terms()).along(0.0, |dof| q[q_of_dof[dof]]);
+    Some(distance(length, tendon.limit?, row.side))
 }
 
 impl RowKind for TendonFrictionRow {

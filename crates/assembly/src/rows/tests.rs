@@ -71,7 +71,7 @@ fn rows_are_those_that_are_posed() {
         let actuators = efforts.iter().enumerate().filter(|(_, e)| e.implicit > 0.0);
         let mut implicit_forces: Vec<(ImplicitForce, Effort)> =
             actuators.map(|(i, e)| (ImplicitForce::Actuator(i), *e)).collect();
-        implicit_forces.extend(tendons::tendon_forces(&world, &q, &v, &q_of_dof, PARAMS.h));
+        implicit_forces.extend(tendons::tendon_forces(&world, [&q, &v], &q_of_dof, PARAMS.h, |_| 1.0));
         let posing = Posing {
             world: &world,
             kin: &kin,
@@ -94,6 +94,8 @@ fn rows_are_those_that_are_posed() {
             q: &q,
             v: &v,
             free_velocity: &free,
+            start: None,
+            lasts: false,
             q_of_dof: &q_of_dof,
             model,
             laws: &laws,
@@ -154,6 +156,8 @@ impl Task for InLanes<'_> {
                 q: &q,
                 v: &v,
                 free_velocity: &free,
+                start: None,
+                lasts: kind.less(kind),
                 q_of_dof: &q_of_dof,
                 model: &model,
                 laws: &laws,

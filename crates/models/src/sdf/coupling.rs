@@ -8,7 +8,7 @@
 
 use super::joint::{Kind, SdfJoint};
 use super::pose::{number, required};
-use super::scope::{Attached, Base, Part};
+use super::scope::{Attached, Base, Part, Site};
 use super::{Built, Reader};
 use crate::error::LoadError;
 use crate::xml::Attribute;
@@ -37,7 +37,7 @@ pub(crate) fn read(
             let axis = mimic.get("axis").map_or(Ok(0), |a| a.keyword(&[("axis", 0), ("axis2", 1)]))?;
             let multiplier = number(mimic, "multiplier", 1.0)?;
             let offset = number(mimic, "offset", 0.0)? - multiplier * number(mimic, "reference", 0.0)?;
-            let lead = joint_named(reader, part, leader)?;
+            let lead = joint_named(reader, part.site, leader)?;
             let dofs = (dof(world, joints, built, j, i), dof(world, joints, built, lead, axis));
             let (Some(follows), Some(leads)) = dofs else {
                 return Err(leader.error("a joint with such an axis, mimicked by another"));
@@ -52,9 +52,13 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// The joint that `named` says.
-fn joint_named(reader: &Reader<'_, '_>, part: &Part<'_>, named: Attribute<'_>) -> Result<usize, LoadError> {
-    let found = reader.scopes.find(part.site, named)?;
+/// The joint that `named` says at `site`.
+pub(crate) fn joint_named(
+    reader: &Reader<'_, '_>,
+    site: Site,
+    named: Attribute<'_>,
+) -> Result<usize, LoadError> {
+    let found = reader.scopes.find(site, named)?;
     let Base::Frame(frame) = found else { return Err(named.error("the name of a joint")) };
     match reader.scopes.frames.get(frame).map(|f| f.attached) {
         Some(Attached::Child(joint)) => Ok(joint),
@@ -63,7 +67,13 @@ fn joint_named(reader: &Reader<'_, '_>, part: &Part<'_>, named: Attribute<'_>) -
 }
 
 /// The dof of axis `i` of a joint that is simulated, if it has one coordinate.
-fn dof(world: &World, joints: &[SdfJoint<'_>], built: &Built, joint: usize, i: usize) -> Option<usize> {
+pub(crate) fn dof(
+    world: &World,
+    joints: &[SdfJoint<'_>],
+    built: &Built,
+    joint: usize,
+    i: usize,
+) -> Option<usize> {
     let stated = &joints.get(joint)?.specs;
     let (first, turned) = built.dofs.get(joint).copied().flatten()?;
     let place = if turned { stated.len().checked_sub(i + 1)? } else { i };

@@ -8,6 +8,7 @@
 //! file leaves out is as its specification says, the gravity of a world 9.8 m/s², of models alone 9.81.
 
 mod closure;
+mod controller;
 mod coupling;
 mod exclusion;
 mod frame;
@@ -138,7 +139,7 @@ fn give_shapes(
 pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<World, LoadError> {
     let included = include::read(&mut document, context)?;
     let document = &document;
-    let idle = plugins::mark(document);
+    let idle = plugins::mark(document, controller::prescribes);
     let root = document.root();
     root.mark(Fate::Used, "");
     include::mark(document, &included);
@@ -188,6 +189,7 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     let idle = links.iter().zip(&built.links).filter(|(link, _)| !link.weighs);
     world.gravity_compensation.extend(idle.map(|(_, &index)| (index, 1.0)));
     coupling::read(&mut reader, &mut world, &parts, &joints, &built)?;
+    controller::read(&mut reader, &mut world, &joints, &built)?;
     exclusion::read(&mut reader, &mut world, root, &links, &joints, &built.links)?;
     let mut ledger = Ledger::default();
     audit(document, &vocabulary::VOCABULARY, &included.files, &mut ledger);

@@ -19,6 +19,7 @@ fn key(element: Element<'_>) -> String {
         ("heightmap", "pos" | "texture" | "blend" | "sampling" | "use_terrain_paging") => {
             format!("{around}/{name}")
         }
+        ("plugin", "joint_name" | "initial_velocity" | "use_force_commands") => format!("{around}/{name}"),
         ("contact", "ode" | "bullet") | ("limit", "stiffness" | "dissipation" | "velocity") => {
             format!("{around}/{name}")
         }
@@ -32,6 +33,7 @@ const ELSEWHERE: &str = "meant for another program";
 const HARD_STOPS: &str = "limits are rigid under every law";
 const SOLVER: &str = "stiction has its own solvers and steppers; choose them at the simulation";
 const SENSORS: &str = "sensors move nothing";
+const CONTROLLER: &str = "of Gazebo's `JointController`: joints at a prescribed rate";
 const STILL: &str = "not simulated yet";
 
 const fn row(elements: &'static str, attributes: &'static str, fate: Fate, note: &'static str) -> Row {
@@ -153,7 +155,8 @@ const ROWS: &[Row] = &[
     row("must_be_base_link", ".", Kept, "links without a joint above them are bases"),
     row("allow_auto_disable", ".", Kept, "bodies at rest are simulated as well"),
     row("sensor sensor/**", ". *", Kept, SENSORS),
-    row("plugin plugin/**", ". *", Kept, "plugins are not run"),
+    row("plugin/joint_name plugin/initial_velocity plugin/use_force_commands", ".", Used, CONTROLLER),
+    row("plugin plugin/**", ". *", Kept, "plugins are not run, but Gazebo's `JointController` by velocity"),
     row("gripper gripper/**", ". *", Unsupported, "what a gripper holds is held by friction only"),
     row("projector projector/** particle_emitter particle_emitter/**", ". *", Kept, PICTURE),
     row(

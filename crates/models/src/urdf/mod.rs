@@ -65,7 +65,7 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     let robot = document.root();
     robot.mark(Fate::Used, "");
     refuse_macros(document)?;
-    let idle = plugins::mark(document);
+    let idle = plugins::mark(document, |_| false);
     let materials = Materials::read(robot)?;
     let mut reader = Reader {
         context,

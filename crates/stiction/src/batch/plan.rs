@@ -3,7 +3,7 @@
 
 use super::settings::{BatchSettings, Precision};
 use super::{Fields, Numbers64, WIDEST};
-use crate::params::HigherOrder;
+use crate::params::{HigherOrder, MotionRule};
 use crate::stepping::integrate::ballistic::flying_bodies;
 use crate::stepping::integrate::bound_trees;
 use crate::stepping::integrate::fast_rotation::turning;
@@ -177,7 +177,9 @@ impl Plan {
                 }
             })
             .collect();
-        let obstacle = obstacle(&world, &finder, &places);
+        let middle = settings.stepper.motion == MotionRule::Middle;
+        let obstacle = middle.then(|| "steps in their middle (`motion`)".to_owned());
+        let obstacle = obstacle.or_else(|| self::obstacle(&world, &finder, &places));
         let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
         let line = |key: RowKey| (key, Line::new(rows::terms(&world, key).entries(), &chains));
         let surfaces = (pairs.iter())

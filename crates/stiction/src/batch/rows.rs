@@ -128,6 +128,8 @@ impl<T: Real> Rows<T> {
             q,
             v,
             free_velocity: &free.v_free,
+            start: None,
+            lasts: params.h.less(params.h),
             q_of_dof: &plan.q_of_dof,
             model: &numbers.model,
             laws: &numbers.actuators,

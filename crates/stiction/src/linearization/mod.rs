@@ -162,6 +162,8 @@ pub enum LinearizationError {
     Parameter { parameter: Parameter, why: &'static str },
     #[error("bodies whose contacts have lasted move by the rule `rolling`, which is not differentiated")]
     Rolling,
+    #[error("steps in their middle are not differentiated; set `motion` to \"by-case\"")]
+    Middle,
     #[error("a linkage that turns freely is not differentiated")]
     Linkage,
     #[error("tree {tree} turns farther in a step than the step can follow; lower `dt`")]
@@ -420,6 +422,9 @@ impl Done<'_> {
         }
         if accepted.quadrature.contains(&Quadrature::Rolling) {
             return Err(LinearizationError::Rolling);
+        }
+        if accepted.quadrature.contains(&Quadrature::Middle) {
+            return Err(LinearizationError::Middle);
         }
         if accepted.facts.turns_freely {
             return Err(LinearizationError::Linkage);

@@ -178,7 +178,7 @@ impl Parted<'_> {
             });
         };
         *state = here.state;
-        let gap = if let Some(Event::Overlap { gap }) = here.event { gap } else { f64::INFINITY };
+        let gap = if let Some(Event::Overlap { gap, .. }) = here.event { gap } else { f64::INFINITY };
         let of = self.done((&start, state), (length, report))?;
         let derivative = of.linearize()?;
         let model = &self.again.world.model;

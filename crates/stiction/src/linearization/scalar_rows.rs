@@ -87,6 +87,8 @@ impl Writer<'_> {
                 q: &q,
                 v: &v,
                 free_velocity: &free_velocity,
+                start: None,
+                lasts: false,
                 q_of_dof,
                 model,
                 laws: &[],

@@ -22,6 +22,8 @@ pub struct Part<'a> {
     pub h: f64,
     /// How contacts that bounce act.
     pub landings: Landings,
+    /// Landings without restitution, and slip that stops and turns back, end the part.
+    pub inelastic: bool,
     /// Duration of the whole step [s] where a fast body that meets another ends the part.
     pub meetings: Option<f64>,
     /// Duration of the whole step [s] where fast bodies are swept: their far contacts are left out.
@@ -37,8 +39,18 @@ pub struct Part<'a> {
 impl<'a> Part<'a> {
     /// A step of h [s] that no event ends.
     pub fn whole(world: &'a World, input: &'a Input, h: f64) -> Self {
-        let landings = Landings::Ignored;
-        Self { world, input, h, landings, meetings: None, swept: None, follows: None, again: None, place: 0 }
+        Self {
+            world,
+            input,
+            h,
+            landings: Landings::Ignored,
+            inelastic: false,
+            meetings: None,
+            swept: None,
+            follows: None,
+            again: None,
+            place: 0,
+        }
     }
 }
 
@@ -111,8 +123,11 @@ pub enum Attempt {
 pub enum Event {
     /// A contact that bounces closes.
     Landing(Landing),
-    /// Bodies on the way to their landing overlap: the least gap at the end of the part [m].
-    Overlap { gap: f64 },
+    /// Bodies on the way to their landing overlap, or are still apart: the least gap at the end of the part [m], and the gap at which
+    /// a part is to end.
+    Overlap { gap: f64, aim: f64 },
+    /// The slip of a contact stops after this share of the part, and then turns back [–].
+    SlipTurns { share: f64 },
     /// A fast body meets another after this share of the part [–].
     Meeting { share: f64 },
     /// Nothing is left that strikes: there was no impact.
@@ -128,6 +143,8 @@ pub struct Landing {
     pub share: f64,
     /// Gap of its contact at the start of the part [m].
     pub gap: f64,
+    /// Nothing that lands bounces.
+    pub inelastic: bool,
 }
 
 /// A guess that the velocity at the end of a part belied.
@@ -143,6 +160,8 @@ pub enum Reason {
     MeanVelocity,
     /// A contact of a rolling body ceases to slide.
     SlipEnds,
+    /// The slip of a joint or tendon with dry friction stops in the part, and turns back.
+    SlipTurns,
     /// Bodies that were to roll hit something.
     RollingEnds,
     /// The error of the part was to be known, or was too large.
@@ -153,6 +172,8 @@ pub enum Reason {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ends {
     pub landings: bool,
+    /// Landings without restitution, and slip that turns back.
+    pub inelastic: bool,
     pub meetings: bool,
     /// The stepper chooses how long every part is.
     pub error_control: bool,

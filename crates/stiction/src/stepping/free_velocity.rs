@@ -4,7 +4,7 @@
 use super::here::Here;
 use super::integrate::fast_rotation;
 use super::integrate::rolling::RollingBodies;
-use super::integrate::trapezoidal::Trapezoidal;
+use super::integrate::trapezoidal::{STILL, Trapezoidal};
 use crate::state::State;
 use crate::stepping::attempt::Step;
 use stiction_assembly::Posed;
@@ -15,7 +15,7 @@ use stiction_dynamics::{
     CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into,
     crba_into, lanes, motions_into,
 };
-use stiction_world::{Actuator, World};
+use stiction_world::{Actuator, Tendon, World};
 
 /// M̂, its factor, and v_f of one step.
 pub(crate) struct FreeMotion {
@@ -36,7 +36,12 @@ pub(crate) struct FreeMotion {
     pub(crate) motions: Vec<Motion>,
     /// v_f − v.
     pub(crate) dv: Vec<f64>,
+    /// Mean forces of the constraints in the last step, where all trees are posed in the middle of the step [N or N·m]; empty: unknown.
+    pub(crate) last_forces: Vec<f64>,
 }
+
+/// Rounds by which v̄ is found, at most.
+const ROUNDS: usize = 3;
 
 /// Scratch of the algorithms of dynamics.
 struct Workspace {
@@ -48,6 +53,12 @@ struct Workspace {
     diagonal: Vec<f64>,
     /// Velocities of which Coriolis forces and gyroscopic moments are, if not v.
     still: Vec<f64>,
+    /// b at v̄ and at the next v̄, v̄, and what the impulses of the last step and the change of b change of v.
+    bias: Vec<f64>,
+    next_bias: Vec<f64>,
+    mean: Vec<f64>,
+    by_last: Vec<f64>,
+    change: Vec<f64>,
 }
 
 impl FreeMotion {
@@ -68,6 +79,11 @@ impl FreeMotion {
                 tau: numbers(),
                 diagonal: numbers(),
                 still: numbers(),
+                bias: numbers(),
+                next_bias: numbers(),
+                mean: numbers(),
+                by_last: numbers(),
+                change: numbers(),
             },
             mass: MassMatrix::new(model),
             factor: Factor::new(model),
@@ -79,20 +95,28 @@ impl FreeMotion {
             v_free: numbers(),
             motions: vec![Motion::ZERO; model.bodies.len()],
             dv: numbers(),
+            last_forces: Vec::new(),
         }
     }
 
-    /// (1), (2) and the actuators, where the step is and bodies roll, by the share of `rule`.
+    /// (1), (2) and the actuators, where the step is and bodies roll, by the share of `rule`. Springs and servos are those of `start`,
+    /// where the step starts.
     pub(crate) fn find(
         &mut self,
         step: &Step<'_>,
+        start: &State,
         here: &mut Here,
         rule: &mut Trapezoidal,
         rolling: &RollingBodies,
     ) -> Result<(), String> {
         let Step { world, input, start: state, h } = *step;
         let model = &world.model;
-        let Self { workspace: Workspace { vel, rnea, crba, tau, diagonal, still }, mass, factor, .. } = self;
+        let Self {
+            workspace: Workspace { vel, rnea, crba, tau, diagonal, still, bias, .. },
+            mass,
+            factor,
+            ..
+        } = self;
         let kin = here.middle.or(&here.kin);
         let coriolis = rolling.still_or(here.middle.mean_or(&state.v), still);
         lanes::plain(
@@ -115,23 +139,37 @@ impl FreeMotion {
             let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), omega, h);
             tau[i..i + 3].iter_mut().zip(moment.to_array()).for_each(|(t, m)| *t += m);
         }
+        let all = rolling.takes_all() && rolling.any();
+        if all {
+            bias.copy_from_slice(tau);
+        }
         tau.iter_mut().for_each(|t| *t = -*t);
         tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
         self.gravity_compensation.add(world, kin, tau);
         let rigid = here.rigid;
-        let mut theta = |along: &[(usize, f64)], gain: [f64; 2]| {
-            if rigid { rule.share(along, gain, mass) } else { 1.0 }
+        let mut theta = |along: &[(usize, f64)], gain: [f64; 2]| match rigid {
+            true if all => rolling.share(rule, along, gain, mass),
+            true => rule.share(along, gain, mass),
+            false => 1.0,
         };
         diagonal.fill(0.0);
-        let of_joint = |dof: usize, gain: [f64; 2]| theta(&[(dof, 1.0)], gain);
-        actuators::add_passive(model, &state.q, &state.v, h, of_joint, tau, diagonal);
+        // Springs of joints that are posed in the middle have the share of their damper alone.
+        let of_joint = |dof: usize, gain: [f64; 2]| {
+            theta(&[(dof, 1.0)], if all { [h * model.dofs[dof].damping, 0.0] } else { gain })
+        };
+        actuators::add_passive(model, &start.q, &start.v, h, of_joint, tau, diagonal);
         let of_servo =
             |a: &Actuator| theta(&a.transmission, [-h * a.law.bias_velocity, -h * h * a.law.bias_length]);
         let q_of_dof = &self.q_of_dof;
-        self.servos.evaluate(world, &input.control, [&state.q, &state.v], q_of_dof, h, of_servo);
+        self.servos.evaluate(world, &input.control, [&start.q, &start.v], q_of_dof, h, of_servo);
         self.implicit_forces.clear();
         self.implicit_forces.extend(self.servos.rows());
-        self.implicit_forces.extend(tendons::tendon_forces(world, &state.q, &state.v, q_of_dof, h));
+        let of_tendon = |t: &Tendon| match all {
+            true => rolling.share(rule, t.terms(), [h * t.damping, 0.0], mass),
+            false => 1.0,
+        };
+        let at_start = [&start.q[..], &start.v];
+        self.implicit_forces.extend(tendons::tendon_forces(world, at_start, q_of_dof, h, of_tendon));
         for i in kin.selected_dofs().iter().cloned().flatten() {
             mass.add_diagonal(i, diagonal[i]);
         }
@@ -140,6 +178,9 @@ impl FreeMotion {
         }
         self.servos.add_gains(h, &mut self.mass);
         self.solve(world, state, h)?;
+        if all {
+            self.turn_to_mean(step, &here.kin, rolling);
+        }
         // Efforts beyond their limit stay there: one more solve without their gains.
         if self.servos.saturate(&state.v, &self.v_free, h, &mut self.mass) {
             self.solve(world, state, h)?;
@@ -149,6 +190,59 @@ impl FreeMotion {
             || motions_into(model, &here.kin, &self.v_free, &mut self.motions),
         );
         Ok(())
+    }
+
+    /// Takes Coriolis forces of joints at the mean velocity of the step, v̄ = (v + v⁺)/2 with the impulses of the last step:
+    /// the forces alone are iterated.
+    fn turn_to_mean(&mut self, step: &Step<'_>, kin: &Kinematics, rolling: &RollingBodies) {
+        let Step { world, start: state, h, .. } = *step;
+        let model = &world.model;
+        let Self { workspace, factor, dv, last_forces, .. } = self;
+        let Workspace { vel, rnea, tau, bias, mean, next_bias, by_last, change, .. } = workspace;
+        by_last.fill(0.0);
+        if !last_forces.is_empty() {
+            by_last.iter_mut().zip(&*last_forces).for_each(|(x, f)| *x = h * f);
+            factor.solve_in_place(by_last);
+        }
+        mean.copy_from_slice(&state.v);
+        let mut moved = false;
+        for round in 0..ROUNDS {
+            let mut differs = 0.0_f64;
+            for dof in rolling.dofs_of_joints() {
+                let next = state.v[dof] + 0.5 * (dv[dof] + by_last[dof]);
+                differs = differs.max((next - mean[dof]).abs());
+                mean[dof] = next;
+            }
+            if differs <= STILL {
+                break;
+            }
+            if round == 0 {
+                rolling.still_into(mean);
+            }
+            lanes::plain(
+                #[inline(always)]
+                || {
+                    vel.update(model, kin, mean);
+                    bias_into(model, kin, vel, rnea, next_bias);
+                },
+            );
+            change.fill(0.0);
+            for dof in rolling.dofs_of_joints() {
+                let less = next_bias[dof] - bias[dof];
+                tau[dof] -= less;
+                change[dof] = -h * less;
+                bias[dof] = next_bias[dof];
+            }
+            lanes::plain(
+                #[inline(always)]
+                || factor.solve_in_place(change),
+            );
+            dv.iter_mut().zip(&*change).for_each(|(dv, more)| *dv += more);
+            moved = true;
+        }
+        if moved {
+            self.v_free.iter_mut().zip(&state.v).zip(&self.dv).for_each(|((f, v), dv)| *f = v + dv);
+        }
     }
 
     /// The inertia of bodies and rotors at `here`, and v as it is: at the instant of an impact finite forces
@@ -224,6 +318,14 @@ impl FreeMotion {
         for (i, (tau, dof)) in out.iter_mut().zip(&world.model.dofs).enumerate() {
             *tau = h * (*tau - 0.5 * dof.damping * (state.v[i] + v_next[i]));
         }
+    }
+
+    /// Remembers the mean forces of the constraints in a step of h [s].
+    pub(crate) fn remember_forces(&mut self, posed: &Posed, impulses: &[f64], h: f64) {
+        self.last_forces.clear();
+        self.last_forces.resize(self.v_free.len(), 0.0);
+        posed.jacobian.add_impulses_into(posed.problem.row_start(), impulses, &mut self.last_forces);
+        self.last_forces.iter_mut().for_each(|f| *f /= h);
     }
 
     /// Leaves out the trees that sleep.

@@ -22,6 +22,8 @@ pub(crate) struct Here {
     pub(crate) middle: Midpoint,
     /// Trees that turn farther in the step than it can follow.
     pub(crate) fast: FastRotation,
+    /// The step is posed in its middle, where `kin` is; `next` is of its start until it ends.
+    at_middle: bool,
     /// The contact law is rigid.
     pub(crate) rigid: bool,
     /// In how many points the contact law is given what meets by pressure.
@@ -41,6 +43,7 @@ impl Here {
             came: false,
             middle: Midpoint::new(world, rule),
             fast: FastRotation::new(world),
+            at_middle: false,
             rigid: true,
             patches: PatchDetail::Representative,
             asleep: Vec::new(),
@@ -60,9 +63,33 @@ impl Here {
                 || self.kin.update(&world.model, &state.q),
             );
         }
-        self.rigid = rigid;
+        (self.rigid, self.at_middle) = (rigid, false);
         self.fast.find(&world.model, &state.v, h);
         self.middle.find(world, (state, last), h, rigid, &self.fast.far);
+    }
+
+    /// The same of a step that starts at `start` and is posed at its middle.
+    pub(crate) fn look_at_middle(&mut self, world: &World, start: &State, middle: &State, h: f64) {
+        self.came = self.asleep.is_empty() && self.q_next == start.q;
+        if !self.came {
+            self.next.update(&world.model, &start.q);
+            self.q_next.clear();
+            if self.asleep.is_empty() {
+                self.q_next.extend_from_slice(&start.q);
+            }
+        }
+        lanes::plain(
+            #[inline(always)]
+            || self.kin.update(&world.model, &middle.q),
+        );
+        (self.rigid, self.at_middle) = (true, true);
+        self.fast.find(&world.model, &start.v, h);
+        self.middle.leave();
+    }
+
+    /// Kinematics at the start of the step, until it ends.
+    pub(crate) fn start(&self) -> &Kinematics {
+        if self.at_middle { &self.next } else { &self.kin }
     }
 
     /// Takes the middle of linkages back that contacts touch, [`Midpoint::take_back`].
@@ -73,12 +100,20 @@ impl Here {
     /// Kinematics at the end of the step, which the next starts with.
     pub(crate) fn arrive(&mut self, world: &World, q: &[f64]) -> &Kinematics {
         let Self { next, q_next, .. } = self;
+        if *q_next == q {
+            return &self.next;
+        }
         lanes::plain(
             #[inline(always)]
             || next.update(&world.model, q),
         );
         q_next.clear();
         q_next.extend_from_slice(q);
+        &self.next
+    }
+
+    /// Kinematics at the end of the step, after [`Self::arrive`].
+    pub(crate) fn end(&self) -> &Kinematics {
         &self.next
     }
 

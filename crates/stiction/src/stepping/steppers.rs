@@ -38,7 +38,8 @@ type Made = Result<Box<dyn Stepper>, StepperError>;
 /// The name of a stepper, and how it is made.
 type Named = (&'static str, fn(&World, StepperParams) -> Made);
 
-const STEPPERS: &[Named] = &[
+/// A static, as the table of solvers: compiled here alone.
+static STEPPERS: &[Named] = &[
     ("time-stepping", |world, params| Ok(Box::new(TimeStepping::new(world, params)?))),
     #[cfg(feature = "nmdp")]
     nmdp::<0>(),

@@ -18,6 +18,7 @@ mod knife_edge;
 mod linearization;
 mod nmdp;
 mod no_allocation;
+mod one_motion;
 mod prescribed_rate;
 mod rest;
 mod sleep;

@@ -319,3 +319,46 @@ fn terrains_rise_where_their_images_are_bright() {
     assert_eq!(w.ledger.warnings, []);
     assert!(ground("4 2 -8").unwrap_err().contains("three lengths > 0"));
 }
+
+/// A joint that a controller drives by velocity.
+fn driven(axis: &str, controller: &str) -> String {
+    let controller = format!(
+        "<plugin filename='gz-sim-joint-controller-system' name='gz::sim::systems::JointController'>\n{controller}</plugin>"
+    );
+    let joint = joint("j", "revolute", "world", "a", &format!("<axis>{axis}</axis>"));
+    format!("<model name='m'>{}{joint}{controller}</model>", link("a", ""))
+}
+
+#[test]
+fn a_controller_by_velocity_prescribes_a_rate() {
+    let read = |axis: &str, controller: &str| text("1.9", &driven(axis, controller)).unwrap();
+    let crank = read("", "<joint_name>j</joint_name><initial_velocity>1.5</initial_velocity>");
+    assert_eq!(crank.model.dofs[0].rate, Some(1.5));
+    assert!(crank.ledger.warnings.is_empty(), "{:?}", crank.ledger.warnings);
+    assert!(crank.ledger.of(Fate::Used).any(|e| e.what == "plugin"));
+    assert_eq!(read("", "<joint_name>j</joint_name>").model.dofs[0].rate, Some(0.0));
+    // Nothing turns the joint for whoever controls by force, nor where no joint is named.
+    for idle in ["<joint_name>j</joint_name><use_force_commands>true</use_force_commands>", ""] {
+        let world = read("", idle);
+        assert_eq!(world.model.dofs[0].rate, None);
+        assert!(warned(&world, "is not run"));
+    }
+    let limited = read("<limit><effort>3</effort></limit>", "<joint_name>j</joint_name>");
+    assert!(limited.model.dofs[0].rate.is_some() && warned(&limited, "its <effort> is no limit"));
+}
+
+/// The message names file and line, element, value and what to do.
+#[test]
+fn rates_that_cannot_be_are_refused() {
+    let limit = "<limit><velocity>2</velocity></limit>";
+    let fast = "<joint_name>j</joint_name><initial_velocity>-2.5</initial_velocity>";
+    let remedy = "lower the rate or raise the limit";
+    refused(&driven(limit, fast), &["f:3:", "<initial_velocity>", "-2.5", "at most 2", "`j`", remedy]);
+    for wrong in ["nan", "inf", "fast"] {
+        let rate = format!("<joint_name>j</joint_name><initial_velocity>{wrong}</initial_velocity>");
+        refused(&driven("", &rate), &["f:3:", "<initial_velocity>", wrong, "1 finite number"]);
+    }
+    refused(&driven("", "<joint_name>k</joint_name>"), &["f:3:", "<joint_name>", "`k`", "does not exist"]);
+    let twice = "<joint_name>j</joint_name><joint_name>j</joint_name>";
+    refused(&driven("", twice), &["<joint_name>", "a joint that no other controller drives"]);
+}

@@ -198,6 +198,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
                 if report.failure().is_some() {
                     return report;
                 }
+                course.note_impacts(&part, impacts);
             }
             if let Some(before) = course.report.take() {
                 report = before.followed_by(report);

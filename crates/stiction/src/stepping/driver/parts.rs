@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | a contact with e > 0 closes faster than bodies bounce | root of its gap along the motion that leads to it without the contact (1) | the velocity jumps at fixed positions (`time_stepping::impact`) |
 //! | a fast body meets another, where bodies are swept | time of impact of the swept shapes ([`stiction_assembly::swept`]) | the contact is an ordinary near one of the next part |
+//! | the slip of a contact stops and turns back, where steps are posed in their middle | by the rate at which it slides | nothing |
 //! | the error of a part is too large, or not known yet | chosen by the stepper (`canon::adaptive`) | nothing |
 //!
 //! The rest of the step is tried whole. Where an event ends it after the share s, the part s is done instead,
@@ -27,6 +28,11 @@ pub(super) const PARTS: usize = 64;
 const SHORTEST: f64 = 1e-6;
 /// Times that a part is shortened because its own motion meets something, at most.
 const SHORTENED: usize = 4;
+/// Landings without restitution and turns of slip that end parts of a step, at most: more of them are a crowd, of which the order of a
+/// step means nothing.
+const INELASTIC: usize = 4;
+/// A part that ends before its landing is made longer by this factor at most [–].
+const LENGTHENED: f64 = 2.0;
 /// Overlap of (1), at most, unless shortening does not help [m].
 const OVERLAP: f64 = 1e-8;
 
@@ -80,6 +86,10 @@ pub(super) struct Course<'a> {
     /// The number of the part, from 1, and how often it was shortened.
     number: usize,
     shortened: usize,
+    /// The last part led to a landing at its very start, and nothing struck there.
+    stalled: bool,
+    /// Landings without restitution and turns of slip that may still end parts of the step.
+    inelastic: usize,
     /// The part leads to this landing.
     landing: Option<Landing>,
     /// Error control ends the part before the step.
@@ -97,6 +107,8 @@ impl<'a> Course<'a> {
             left: whole.h,
             number: 0,
             shortened: 0,
+            inelastic: INELASTIC,
+            stalled: false,
             landing: None,
             paced: false,
             report: None,
@@ -111,10 +123,11 @@ impl<'a> Course<'a> {
     /// All that is left, after a part of the duration `follows` that ended at a meeting.
     pub(super) fn next_part(&mut self, follows: Option<f64>) -> Part<'a> {
         (self.number, self.shortened, self.landing) = (self.number + 1, 0, None);
-        let may_end = self.instants > 0 && !self.exhausted();
+        let may_end = self.instants > 0 && !self.exhausted() && !self.stalled;
         Part {
             h: self.left,
             landings: if may_end { Landings::End } else { Landings::AtOnce },
+            inelastic: may_end && self.ends.inelastic && self.inelastic > 0,
             meetings: Some(self.whole.h),
             swept: self.ends.meetings.then_some(self.whole.h),
             follows,
@@ -129,20 +142,29 @@ impl<'a> Course<'a> {
         match event {
             Event::Landing(landing) => {
                 (self.instants, self.shortened, self.landing) = (self.instants - 1, 0, Some(landing));
+                self.inelastic -= usize::from(landing.inelastic);
                 (part.landings, part.meetings) = (Landings::LeftOut { overlap: OVERLAP }, None);
+                part.inelastic = false;
                 part.h *= landing.share;
                 if part.h <= shortest {
                     part.h = 0.0;
                 }
                 part.h > 0.0
             }
-            Event::Overlap { gap } => {
+            Event::Overlap { gap, aim } => {
                 self.shortened += 1;
                 let known = self.landing.map_or(gap, |landing| landing.gap);
-                part.h *= (known / (known - gap)).clamp(0.1, 1.0);
+                let longest = if gap < 0.0 { 1.0 } else { LENGTHENED };
+                part.h = (part.h * ((known - aim) / (known - gap)).clamp(0.1, longest)).min(self.left);
                 if self.shortened == SHORTENED {
                     part.landings = Landings::LeftOut { overlap: f64::INFINITY };
                 }
+                true
+            }
+            Event::SlipTurns { share } => {
+                self.inelastic -= 1;
+                part.h = (part.h * share).max(shortest);
+                part.inelastic = self.inelastic > 0 && part.h > shortest;
                 true
             }
             Event::Meeting { share } => {
@@ -158,6 +180,11 @@ impl<'a> Course<'a> {
                 true
             }
         }
+    }
+
+    /// Notes the impacts at the end of `part`.
+    pub(super) fn note_impacts(&mut self, part: &Part<'_>, impacts: usize) {
+        self.stalled = part.h == 0.0 && impacts == 0;
     }
 
     /// How `part` ends, which is done.

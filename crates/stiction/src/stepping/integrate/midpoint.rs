@@ -62,9 +62,7 @@ impl Midpoint {
         rigid: bool,
         lost: &[bool],
     ) {
-        self.knows_mean = false;
-        self.differs = false;
-        self.swings.fill(false);
+        self.leave();
         if self.dofs.is_empty() || !rigid {
             return;
         }
@@ -72,6 +70,12 @@ impl Midpoint {
             self.linkages.find(last, lost);
         }
         self.place(world, state, h, lost);
+    }
+
+    /// No tree has a middle of its own in this step.
+    pub(crate) fn leave(&mut self) {
+        (self.knows_mean, self.differs) = (false, false);
+        self.swings.fill(false);
     }
 
     /// Holds the linkages that contacts touch in the step that was solved; true if some turned: the step is to be solved again without

@@ -7,12 +7,14 @@
 //! | [`Quadrature::Trapezoidal`] | q ⊕ h (v + v⁺)/2 | 2 | robots with servos, and what impulses join to them, where nothing is hit |
 //! | [`Quadrature::Midpoint`] | the same, with M, b and J of loops at q ⊕ h v/2 | 2 | linkages that nothing touches, and bound trees that nothing can touch |
 //! | [`Quadrature::Rolling`] | half a flight, impulses, half a flight | 2 | free bodies whose contacts last while they move |
+//! | [`Quadrature::Middle`] | half a step, impulses in the middle, half a step | 2 | all trees, with [`crate::MotionRule::Middle`] |
 //! | [`Quadrature::Ballistic`] | the parabola, before and after bounces | exact | free bodies on which nothing acts but bounces |
 //! | [`Quadrature::HigherOrder`] | Runge–Kutta, or Rosenbrock where springs, dampers or servos are stiff, with error estimates | 5, 2 | trees on which no constraint acts |
 //!
 //! [`choose`] is the whole rule; what it asks of a tree is [`Facts`].
 
 pub(crate) mod ballistic;
+pub(crate) mod closing;
 pub(crate) mod fast_rotation;
 pub(crate) mod free_tree;
 mod free_tree_derivative;
@@ -48,6 +50,8 @@ pub enum Quadrature {
     Midpoint,
     /// Second order, impulses between two halves of a flight, of free bodies whose contacts last.
     Rolling,
+    /// Second order, impulses in the middle of the step, of all trees ([`crate::MotionRule::Middle`]).
+    Middle,
     /// The exact parabola of a free body, before and after bounces.
     Ballistic,
     /// Fifth order, or second where it is stiff, of a tree that no constraint impulse acts upon.

@@ -11,19 +11,26 @@
 //! lasted for some steps, with one another, and with what stands still, while up to [`FEW`] of those that touch move. If something new is hit in such a step it is
 //! taken back and goes by v⁺ from its start.
 
+use super::Quadrature;
 use super::ballistic::{Body, flying_bodies};
 use super::midpoint::NEAR;
-use crate::params::HigherOrder;
+use super::trapezoidal::Trapezoidal;
+use crate::params::{HigherOrder, MotionRule};
 use crate::state::{State, copy};
-use stiction_assembly::{ContactMotion, ContactPoint, Posed, Rolling, RollingContact, WarmStart};
-use stiction_dynamics::Kinematics;
+use std::ops::Range;
+use stiction_assembly::laws::spring;
+use stiction_assembly::{ContactMotion, ContactPoint, Posed, Rolling, RollingContact, Start, WarmStart};
 use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::{Kinematics, MassMatrix, integrate_joints_into};
 use stiction_world::World;
 
 /// Contacts have lasted after so many steps.
 const LASTED: u32 = 3;
 /// At most so many bodies that contacts join may move: in crowds something is hit in most steps.
 const FEW: usize = 3;
+/// Trees that contacts join are a crowd where they are more: something lands, or ceases to slide, in most of its steps, and the order of
+/// a step means nothing.
+const CROWD: usize = 6;
 /// Bodies that turn farther in a step do not roll by this rule [rad].
 const FAR: f64 = 0.5;
 /// A problem of so few contacts is solved to see what is hit.
@@ -39,6 +46,11 @@ pub(crate) struct RollingBodies {
     /// Per tree, the index of its body; per geometry, its tree.
     body_of: Vec<Option<usize>>,
     tree_of: Vec<Option<usize>>,
+    /// Joints of the trees that are no such bodies, and the tree of each range.
+    joints: Vec<(usize, Range<usize>)>,
+    dofs: Vec<(usize, Range<usize>)>,
+    /// All trees are posed in the middle of the step, not some free bodies alone.
+    all: bool,
     /// Per tree: it rolls in this step.
     pub(crate) on: Vec<bool>,
     any: bool,
@@ -47,20 +59,40 @@ pub(crate) struct RollingBodies {
     /// Per tree that is the first of its group, how many trees of the group move.
     size: Vec<usize>,
     sticks: Vec<bool>,
+    /// Per tree, it is of a crowd.
+    pub(crate) crowded: Vec<bool>,
+    /// Contacts that slid and stick, of this step.
+    pub(crate) slid: Vec<Slid>,
     coulomb: bool,
     /// State (1); trees that do not roll are at the start of the step.
     pub(crate) middle: State,
 }
 
+/// A contact of which the slip ends in a step: its slip before the impulses, and after those of a step in which it slides on [m/s].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slid {
+    pub(crate) block: usize,
+    pub(crate) before: [f64; 2],
+    pub(crate) after: [f64; 2],
+}
+
 impl RollingBodies {
-    pub(crate) fn new(world: &World, higher_order: HigherOrder) -> Self {
+    pub(crate) fn new(world: &World, higher_order: HigherOrder, motion: MotionRule) -> Self {
         let model = &world.model;
         let flying = flying_bodies(world, higher_order);
         let bodies: Vec<_> = flying.iter().map(|&b| Body::new(world, b)).collect();
         let tree = |body: Option<usize>| body.map(|b| model.bodies[b].tree);
         let mut body_of = vec![None; model.trees];
         bodies.iter().enumerate().for_each(|(i, b)| body_of[b.tree] = Some(i));
+        let (mut joints, mut dofs) = (Vec::new(), Vec::new());
+        for body in model.bodies.iter().filter(|b| body_of[b.tree].is_none()) {
+            append(&mut joints, body.tree, body.joints.clone());
+            append(&mut dofs, body.tree, body.dofs.clone());
+        }
         Self {
+            joints,
+            dofs,
+            all: motion == MotionRule::Middle,
             body_of,
             tree_of: world.geometries.iter().map(|g| tree(world.mount(g.link, g.X_LG).0)).collect(),
             on: vec![false; model.trees],
@@ -68,6 +100,8 @@ impl RollingBodies {
             group: vec![0; model.trees],
             size: vec![0; model.trees],
             sticks: Vec::new(),
+            crowded: vec![false; model.trees],
+            slid: Vec::new(),
             coulomb: true,
             middle: State::neutral(model),
             bodies,
@@ -86,6 +120,7 @@ impl RollingBodies {
         self.give_up();
         self.coulomb = coulomb;
         self.sticks.clear();
+        self.slid.clear();
         let moves = self.bodies.iter().any(|b| b.moves(&state.v, 0.5 * h) > NEAR);
         if !moves || !self.choose(state, warm, h, asleep) {
             return false;
@@ -97,16 +132,73 @@ impl RollingBodies {
         true
     }
 
-    fn choose(&mut self, state: &State, warm: &WarmStart, h: f64, asleep: &[bool]) -> bool {
-        let Self { bodies, body_of, tree_of, on, group, size, .. } = self;
-        group.iter_mut().enumerate().for_each(|(t, g)| *g = t);
+    /// Whether all trees are posed in the middle of the step.
+    pub(crate) fn takes_all(&self) -> bool {
+        self.all
+    }
+
+    /// Poses all trees in the middle of a step of h [s] but those that sleep and those that turn too far, with what their contacts join
+    /// to them; false if no tree is.
+    pub(crate) fn find_all(
+        &mut self,
+        (world, state, warm): (&World, &State, &WarmStart),
+        h: f64,
+        [asleep, far]: [&[bool]; 2],
+        coulomb: bool,
+    ) -> bool {
+        self.give_up();
+        self.coulomb = coulomb;
+        self.sticks.clear();
+        self.slid.clear();
+        for (tree, on) in self.on.iter_mut().enumerate() {
+            let turns = |b: usize| self.bodies[b].turns(&state.v, h) < FAR;
+            *on = !asleep[tree] && !far[tree] && self.body_of[tree].is_none_or(turns);
+        }
+        self.join(warm);
+        let Self { on, group, size, crowded, .. } = self;
         size.fill(0);
+        let awake = |tree: &usize| !asleep[*tree];
+        (0..on.len()).filter(awake).for_each(|tree| size[root(group, tree)] += 1);
+        for tree in 0..on.len() {
+            crowded[tree] = size[root(group, tree)] > CROWD;
+        }
+        // What is joined to a tree that turns too far goes as it does.
+        size.fill(0);
+        (0..on.len()).filter(awake).filter(|tree| !on[*tree]).for_each(|tree| size[root(group, tree)] += 1);
+        for tree in 0..on.len() {
+            on[tree] &= size[root(group, tree)] == 0;
+        }
+        self.any = self.on.contains(&true);
+        if self.any {
+            copy(state, &mut self.middle);
+            let Self { middle, on, bodies, joints, .. } = self;
+            for body in bodies.iter().filter(|b| on[b.tree]) {
+                body.fly(&mut middle.q, &mut middle.v, 0.5 * h);
+            }
+            for (_, joints) in joints.iter().filter(|(tree, _)| on[*tree]) {
+                let (model, joints) = (&world.model, joints.clone());
+                integrate_joints_into(model, joints, &state.q, &state.v, 0.5 * h, &mut middle.q);
+            }
+        }
+        self.any
+    }
+
+    /// Groups the trees that loaded contacts join.
+    fn join(&mut self, warm: &WarmStart) {
+        let Self { tree_of, group, .. } = self;
+        group.iter_mut().enumerate().for_each(|(t, g)| *g = t);
         for (geometries, _) in warm.loaded() {
             if let [Some(a), Some(b)] = geometries.map(|g| tree_of[g]) {
                 let (a, b) = (root(group, a), root(group, b));
                 group[a.max(b)] = a.min(b);
             }
         }
+    }
+
+    fn choose(&mut self, state: &State, warm: &WarmStart, h: f64, asleep: &[bool]) -> bool {
+        self.join(warm);
+        let Self { bodies, body_of, tree_of, on, group, size, .. } = self;
+        size.fill(0);
         // Who is touched and moves, and then who is in company that may not.
         let moves = |b: usize| bodies[b].moves(&state.v, 0.5 * h) > NEAR;
         for (geometries, _) in warm.loaded() {
@@ -148,9 +240,16 @@ impl RollingBodies {
         self.any
     }
 
-    /// For the rows of the step.
-    pub(crate) fn rows(&self) -> Option<Rolling<'_>> {
-        self.any.then_some(Rolling { on: &self.on, sticks: &self.sticks, coulomb: self.coulomb })
+    /// For the rows of the step, which starts at `start`.
+    pub(crate) fn rows<'a>(&'a self, start: Start<'a>) -> Option<Rolling<'a>> {
+        let start = self.all.then_some(start);
+        self.any.then_some(Rolling {
+            on: &self.on,
+            sticks: &self.sticks,
+            crowded: &self.crowded,
+            coulomb: self.coulomb,
+            start,
+        })
     }
 
     /// `v`, written to `out` and zero where a tree rolls, if one does.
@@ -165,6 +264,33 @@ impl RollingBodies {
         out
     }
 
+    /// Sets the velocities of free bodies to zero: their flights turn them.
+    pub(crate) fn still_into(&self, out: &mut [f64]) {
+        for body in self.bodies.iter().filter(|b| self.on[b.tree]) {
+            out[body.idx_v..body.idx_v + 6].fill(0.0);
+        }
+    }
+
+    /// Dofs of trees that are posed in the middle of the step and are no such bodies.
+    pub(crate) fn dofs_of_joints(&self) -> impl Iterator<Item = usize> + '_ {
+        self.dofs.iter().filter(|(tree, _)| self.on[*tree]).flat_map(|(_, dofs)| dofs.clone())
+    }
+
+    /// θ of a spring, damper or servo along Σ c q of (dof, c), with h D and h² K: (5) of [`stiction_assembly::laws::spring`].
+    pub(crate) fn share(
+        &self,
+        rule: &Trapezoidal,
+        along: &[(usize, f64)],
+        [damper, spring]: [f64; 2],
+        mass: &MassMatrix,
+    ) -> f64 {
+        if !along.iter().all(|&(dof, _)| self.on[rule.tree_of[dof]]) {
+            return 1.0;
+        }
+        let moves: f64 = along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum();
+        spring::share((damper + spring) * moves)
+    }
+
     /// True if contacts that slid stick: the step is to be solved again with that.
     pub(crate) fn sticks_now(&mut self, posed: &Posed, v_next: &[f64]) -> bool {
         let mut again = false;
@@ -174,6 +300,7 @@ impl RollingBodies {
             if slip < STICKS * (x * x + y * y) {
                 self.sticks.resize(self.sticks.len().max(contact.block + 1), false);
                 self.sticks[contact.block] = true;
+                self.slid.push(Slid { block: contact.block, before: [x, y], after: [after.x, after.y] });
                 again = true;
             }
         }
@@ -192,15 +319,20 @@ impl RollingBodies {
         new.any(|c| impulses[posed.problem.range(c.block)].iter().any(|x| *x != 0.0))
     }
 
-    /// (3) from q_m, and what corrects positions by `correction` [m/s, rad/s], or nothing.
+    /// (3) from q_m, and what corrects positions by `correction` [m/s, rad/s], or nothing; joints go by `moving`.
     pub(crate) fn advance(
         &self,
-        middle: &State,
-        correction: &[f64],
+        (world, middle): (&World, &State),
+        [correction, moving]: [&[f64]; 2],
         h: f64,
+        rules: &[Quadrature],
         q_next: &mut [f64],
         v_next: &mut [f64],
     ) {
+        for (_, joints) in self.joints.iter().filter(|(tree, _)| rules[*tree] == Quadrature::Middle) {
+            let (model, joints) = (&world.model, joints.clone());
+            integrate_joints_into(model, joints, &middle.q, moving, 0.5 * h, q_next);
+        }
         for body in self.bodies.iter().filter(|b| self.on[b.tree]) {
             body.start_from(&middle.q, q_next);
             body.fly(q_next, v_next, 0.5 * h);
@@ -222,10 +354,12 @@ impl RollingBodies {
         if contact.spring.is_some() {
             return None;
         }
-        let (mut rolls, mut moves) = (false, false);
+        let (mut rolls, mut moves) = (false, self.all);
         for b in contact.bodies.into_iter().flatten() {
             let tree = world.model.bodies[b].tree;
-            moves |= self.bodies[self.body_of[tree]?].moves(v_next, h) > NEAR;
+            if !self.all {
+                moves |= self.bodies[self.body_of[tree]?].moves(v_next, h) > NEAR;
+            }
             rolls |= self.on[tree];
         }
         let since = if rolls { 0.5 * h } else { h };
@@ -237,11 +371,24 @@ impl RollingBodies {
         let linear = if contact.friction > 0.0 { t1 * u.x + t2 * u.y + n * u.z } else { n * u.x };
         let spin = |body: Option<usize>| {
             let Some(b) = body else { return Vec3::ZERO };
-            let i = world.model.bodies[b].dofs.start + 3;
-            kin.R_WB[b] * Vec3::from([v_next[i], v_next[i + 1], v_next[i + 2]])
+            let body = &world.model.bodies[b];
+            if !self.all {
+                let i = body.dofs.start + 3;
+                return kin.R_WB[b] * Vec3::from([v_next[i], v_next[i + 1], v_next[i + 2]]);
+            }
+            let chain = std::iter::successors(Some(body.dofs.end - 1), |&d| world.model.dofs[d].parent);
+            chain.fold(Vec3::ZERO, |w, d| w + kin.S[d].angular * v_next[d])
         };
         let angular = spin(contact.bodies[1]) - spin(contact.bodies[0]);
         Some(ContactMotion { point: contact.position, velocity: [linear, angular], since, steps })
+    }
+}
+
+/// Adds a range to those of the trees, to the last where it follows on that.
+fn append(ranges: &mut Vec<(usize, Range<usize>)>, tree: usize, range: Range<usize>) {
+    match ranges.last_mut().filter(|(of, last)| *of == tree && last.end == range.start) {
+        Some((_, last)) => last.end = range.end,
+        None => ranges.push((tree, range)),
     }
 }
 

@@ -30,7 +30,9 @@ pub(crate) struct Advance {
 
 /// A step that was solved.
 pub(crate) struct SolvedStep<'a> {
+    /// The step from where it was posed, and from where it starts.
     pub(crate) step: Step<'a>,
+    pub(crate) whole: Step<'a>,
     pub(crate) here: &'a Here,
     pub(crate) free: &'a FreeMotion,
     pub(crate) posed: &'a Posed,
@@ -71,7 +73,8 @@ impl Advance {
         let rules = &self.rules;
         let elsewhere = |joint: &usize| {
             let rule = rules[model.bodies[model.joints[*joint].body].tree];
-            matches!(rule, Quadrature::Ballistic | Quadrature::HigherOrder | Quadrature::Rolling)
+            use Quadrature::{Ballistic, HigherOrder, Middle, Rolling};
+            matches!(rule, Ballistic | HigherOrder | Rolling | Middle)
         };
         for joints in s.here.kin.selected_joints() {
             let mut left = joints.clone();
@@ -83,14 +86,18 @@ impl Advance {
         self.v.copy_from_slice(v_next);
         let (q, v) = (&mut self.q, &mut self.v);
         self.ballistic.advance(state, &s.free.v_free, h, &self.rules, q, v);
-        s.rolling.advance(state, &s.correction.v, h, q, v);
+        if s.rolling.takes_all() {
+            self.moving.copy_from_slice(v_next);
+            self.moving.iter_mut().zip(&s.correction.v).for_each(|(v, more)| *v += 2.0 * more);
+        }
+        s.rolling.advance((world, state), [&s.correction.v, &self.moving], h, &self.rules, q, v);
         if s.here.rigid {
             self.ballistic.fly_after_impulses(state, &s.correction.v, h, &self.rules, q, v);
         }
     }
 
     fn choose(&mut self, s: &SolvedStep<'_>) {
-        let Step { world, input, start: state, h } = s.step;
+        let Step { world, input, start: state, h } = s.whole;
         let Self { trapezoidal, ballistic, rules, unbound, .. } = self;
         let held = |tree: usize| s.here.sleeps[tree] || s.correction.moves(tree);
         ballistic.find(s.posed, &s.trial.impulses, &s.free.factor, held);
@@ -101,10 +108,18 @@ impl Advance {
         }
         let of_step = (state, input);
         ballistic.unbound_into(of_step, &s.free.mass, h, [&s.free.v_free, &s.trial.v_next], unbound);
-        if s.here.rigid {
+        let all = s.rolling.takes_all();
+        if s.here.rigid && !all {
             trapezoidal.find_all(&s.solved, &s.trial.v_next);
         }
         for (tree, rule) in rules.iter_mut().enumerate() {
+            if all && s.rolling.on[tree] {
+                *rule = match unbound[tree] {
+                    Some(Unbound::Tree) if ballistic.touch(tree) == Touch::Nothing => Quadrature::HigherOrder,
+                    _ => Quadrature::Middle,
+                };
+                continue;
+            }
             *rule = choose(&Facts {
                 asleep: s.here.sleeps[tree],
                 rolls: s.rolling.on[tree],

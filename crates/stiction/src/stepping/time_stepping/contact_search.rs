@@ -1,12 +1,14 @@
 //! Contact points of a step: from the narrow phase, and from other producers.
 
+use super::impact::CLOSED;
 use crate::params::StepperParams;
 use crate::stepping::attempt::Landing;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
 use stiction_assembly::{
-    Block, BlockKey, ContactFinder, ContactPoint, Lookahead, PatchDetail, Posed, WarmStart,
+    Block, BlockKey, ContactFinder, ContactPoint, Lookahead, PatchDetail, Posed, PosedLanding, RowKey,
+    WarmStart, rows,
 };
 use stiction_collision::ShapeError;
 use stiction_contact::Law;
@@ -16,6 +18,10 @@ use stiction_world::World;
 
 /// Rows of a contact that slides.
 const ROWS: usize = 3;
+/// Gap at which a part ends that leads to a landing: what is nearer than [`CLOSED`] strikes [m or rad].
+pub(super) const AIM: f64 = 2e-7;
+/// A landing that is not at the start of a step is after this share of it, at least [–].
+const SOON: f64 = 1e-3;
 /// Numbers of the Jacobian of a step's contacts, 0.8 GB of them; factors and solvers take several times that.
 const MOST_NUMBERS: usize = 100_000_000;
 
@@ -30,8 +36,11 @@ pub(crate) struct ContactSearch {
     pub(crate) swept: Option<f64>,
     /// Some pair of surfaces has e > 0.
     pub(crate) may_bounce: bool,
-    /// Contacts that bounced, by pair and feature; while `leaves_out`, they are left out.
+    /// Contacts that bounced, by pair and feature, and stops; while `leaves_out`, they are left out.
     bounces: Vec<([usize; 2], u32)>,
+    stops: Vec<RowKey>,
+    /// The first of these as they were posed, and whether none of them bounces.
+    first: Option<(PosedLanding, bool)>,
     pub(crate) leaves_out: bool,
     /// Scratch.
     touching: Vec<ContactPoint>,
@@ -50,6 +59,8 @@ impl ContactSearch {
             swept: None,
             may_bounce: may_bounce(world),
             bounces: Vec::new(),
+            stops: Vec::new(),
+            first: None,
             leaves_out: false,
             touching: Vec::new(),
         })
@@ -72,10 +83,87 @@ impl ContactSearch {
             }
             let contact = &self.points[index];
             self.bounces.push((contact.geometries, contact.feature));
-            let bounce = Landing { share: 1.0 - left, gap: contact.gap };
+            let bounce = Landing { share: 1.0 - left, gap: contact.gap, inelastic: false };
             first = Some(first.filter(|f| f.share <= bounce.share).unwrap_or(bounce));
         }
         first
+    }
+
+    /// Stops that do not act in the part.
+    pub(crate) fn stops_left_out(&self) -> &[RowKey] {
+        if self.leaves_out { &self.stops } else { &[] }
+    }
+
+    /// The same of a step that was posed in its middle: contacts and stops that land with an impulse. What does not bounce counts where it
+    /// is `inelastic`, but of trees that are `crowded`.
+    pub(crate) fn find_landings_at_middle(
+        &mut self,
+        (posed, impulses): (&Posed, &[f64]),
+        inelastic: bool,
+        crowded: &[bool],
+    ) -> Option<()> {
+        let Self { bounces, stops, points, first, .. } = self;
+        bounces.clear();
+        stops.clear();
+        *first = None;
+        for rolling in &posed.rolling {
+            let Some(landing) = rolling.landing else { continue };
+            if impulses[posed.normal_row(rolling.block)] <= 0.0 {
+                continue;
+            }
+            let key = posed.blocks[rolling.block].key;
+            let elastic = matches!(key, BlockKey::Contact(i) if points[i].restitution > 0.0);
+            let crowd = || posed.jacobian.trees_of(rolling.block).any(|tree| crowded[tree]);
+            if !elastic && (!inelastic || crowd()) {
+                continue;
+            }
+            match key {
+                BlockKey::Contact(index) => bounces.push((points[index].geometries, points[index].feature)),
+                BlockKey::Row(key) => stops.push(key),
+            }
+            let (known, soft) = first.unwrap_or((landing, true));
+            let sooner = if landing.predicted < known.predicted { landing } else { known };
+            *first = Some((sooner, soft && !elastic));
+        }
+        first.map(|_| ())
+    }
+
+    /// The first of these landings, with the least gap at the start of the step: where `here` and q are.
+    pub(crate) fn first_landing(
+        &mut self,
+        world: &World,
+        (q, h): (&[f64], f64),
+        (here, free): (&Here, &FreeMotion),
+        warm: &WarmStart,
+    ) -> Landing {
+        let gap = self.gap_of_landing(world, (q, h), (here, free), warm);
+        let (share, inelastic) = match self.first {
+            Some((landing, inelastic)) => (landing.share(gap, AIM, h), inelastic),
+            None => (1.0, false),
+        };
+        let share = if gap <= CLOSED { 0.0 } else { share.max(SOON) };
+        Landing { share, gap, inelastic }
+    }
+
+    /// The least gap of the contacts and stops that land [m or rad], at q, where kinematics `here` are; of contacts as far as they would
+    /// go in h [s]. Where a contact is not there, other points of its pair are, but those that have lasted.
+    pub(crate) fn gap_of_landing(
+        &mut self,
+        world: &World,
+        (q, h): (&[f64], f64),
+        (here, free): (&Here, &FreeMotion),
+        warm: &WarmStart,
+    ) -> f64 {
+        let ahead = Lookahead { margin: 1e-3, h, continuous: None, rigid: here.rigid, patches: here.patches };
+        self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.touching);
+        let of_contact = |&(pair, feature): &([usize; 2], u32)| {
+            let of_pair = || self.touching.iter().filter(move |c| c.geometries == pair);
+            let own = of_pair().find(|c| c.feature == feature).map(|c| c.gap);
+            let others = of_pair().filter(|c| !warm.has_lasted(c)).map(|c| c.gap);
+            own.unwrap_or_else(|| others.fold(f64::INFINITY, f64::min))
+        };
+        let stops = self.stops.iter().filter_map(|&key| rows::distance(world, key, q, &free.q_of_dof));
+        self.bounces.iter().map(of_contact).chain(stops).fold(f64::INFINITY, f64::min)
     }
 
     /// The least gap between the pairs of contacts that bounced [m], at kinematics `here`.

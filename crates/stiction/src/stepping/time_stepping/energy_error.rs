@@ -19,6 +19,7 @@ use crate::state::State;
 use crate::stepping::attempt::Step;
 use crate::stepping::here::Here;
 use crate::stepping::integrate::Quadrature;
+use crate::stepping::integrate::closing::Closing;
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{JointKind, Kinematics, Velocities, lanes, motions_into};
 use stiction_world::World;
@@ -45,6 +46,7 @@ pub(super) struct EnergyError {
     impulses: Vec<f64>,
     /// Motions of bodies by position corrections.
     motions: Vec<Motion>,
+    closing: Closing,
     /// Result of the last step.
     pub(super) found: EnergyFound,
 }
@@ -93,6 +95,7 @@ impl EnergyError {
             impulses: vec![0.0; model.nv()],
             motions: vec![Motion::ZERO; model.bodies.len()],
             found: EnergyFound::default(),
+            closing: Closing::new(model),
             jointed,
         }
     }
@@ -100,12 +103,25 @@ impl EnergyError {
     /// Whether any tree is asked (1) in a step in which they move by `rules`.
     fn asks(&mut self, rules: &[Quadrature]) -> bool {
         let first_order = |r: Quadrature| {
-            matches!(r, Quadrature::Backward | Quadrature::Trapezoidal | Quadrature::Midpoint)
+            use Quadrature::{Backward, Middle, Midpoint, Trapezoidal};
+            matches!(r, Backward | Middle | Midpoint | Trapezoidal)
         };
         for (tree, asked) in self.asked.iter_mut().enumerate() {
             *asked = self.jointed[tree] && first_order(rules[tree]);
         }
         self.asked.contains(&true)
+    }
+
+    /// Finds the energies at the start of a step.
+    fn begin(&mut self, world: &World, here: &Here, state: &State) {
+        if here.came && self.v_after == state.v {
+            std::mem::swap(&mut self.before, &mut self.after);
+            return;
+        }
+        let (model, kin) = (&world.model, here.start());
+        self.vel.update(model, kin, &state.v);
+        let start = (&state.q[..], &state.v[..]);
+        energies_into(model, (kin, &self.vel), start, &self.jointed, &mut self.before);
     }
 
     /// (1) and (2), of a step of h [s] from `state` to q⁺ and v⁺, with [`Self::impulses`] written;
@@ -118,13 +134,6 @@ impl EnergyError {
         (correction, h): (&[f64], f64),
     ) -> EnergyFound {
         let model = &world.model;
-        if here.came && self.v_after == state.v {
-            std::mem::swap(&mut self.before, &mut self.after);
-        } else {
-            self.vel.update(model, &here.kin, &state.v);
-            let start = (&state.q[..], &state.v[..]);
-            energies_into(model, (&here.kin, &self.vel), start, &self.jointed, &mut self.before);
-        }
         let kin = here.arrive(world, q_next);
         lanes::plain(
             #[inline(always)]
@@ -174,17 +183,31 @@ impl EnergyError {
 }
 
 impl TimeStepping {
-    /// Finds (1) and (2) of the step.
+    /// Finds (1) and (2) of the step, and closes its momentum where trees moved by the rule of the middle.
     pub(super) fn find_energy_error(&mut self, step: &Step<'_>) {
         let Step { world, start: state, h, .. } = *step;
-        let Self { energy_error: watch, here, free, posed, trial, advance, correction, params, .. } = self;
+        let Self {
+            energy_error: watch, here, free, posed, trial, advance, correction, params, rolling, ..
+        } = self;
         watch.found = EnergyFound::default();
-        if params.energy_tolerance == f64::MAX || !watch.asks(&advance.rules) {
+        let asks = params.energy_tolerance != f64::MAX && watch.asks(&advance.rules);
+        let closes = rolling.takes_all() && !watch.closing.is_empty();
+        if !asks && !closes {
             return;
         }
-        let Advance { q, v, .. } = advance;
+        let Advance { q, v, rules, .. } = advance;
         free.outer_impulses_into(step, &here.kin, v, &mut watch.impulses);
         posed.jacobian.add_impulses_into(posed.problem.row_start(), &trial.impulses, &mut watch.impulses);
-        watch.found = watch.find(world, (here, state), (q, v), (&correction.v, h));
+        if asks {
+            watch.begin(world, here, state);
+        }
+        if closes {
+            watch.closing.begin(&world.model, here.start(), &state.v);
+            here.arrive(world, q);
+            watch.closing.close(step, [&here.kin, here.end()], (rules, &watch.impulses), v);
+        }
+        if asks {
+            watch.found = watch.find(world, (here, state), (q, v), (&correction.v, h));
+        }
     }
 }

@@ -28,8 +28,9 @@ use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::LeavesOut;
 use crate::stepping::attempt::{Attempt, Event, Part};
-use stiction_assembly::{Choice, ContactPoint};
+use stiction_assembly::{BlockKey, Choice, ContactPoint};
 use stiction_contact::ContactSolver;
+use stiction_dynamics::spatial::Vec3;
 use stiction_world::World;
 
 /// Contacts and limits nearer than this touch at the instant of an impact [m or rad].
@@ -39,6 +40,8 @@ pub(super) const CLOSED: f64 = 1e-6;
 const SLACK: f64 = 1e-7;
 /// Solves of (2) by which the largest share of restitution is found, at most.
 const SOLVES: usize = 12;
+/// Contacts that part no faster after an impact stay closed [m/s].
+const STAYS: f64 = 1e-6;
 /// Impacts of one instant that follow one another, at most, per contact; the last takes all that is left at
 /// once.
 const IMPACTS: usize = 200;
@@ -81,8 +84,20 @@ impl TimeStepping {
         self.free.find_at_instant(world, state, &self.here)?;
         self.search.find_touching(world, (&self.here, &self.free), CLOSED);
         self.pose_impact(world, state, h, solver)?;
-        let Some(pair) = self.fastest_approach() else { return Ok(None) };
-        if !at_once && done < IMPACTS * self.search.points.len() {
+        let all = self.rolling.takes_all();
+        let slow = self.params.bouncing_speed(h, &world.model.gravity);
+        let fastest = if all { self.fastest_of_all(slow) } else { self.fastest_approach().map(Some) };
+        let Some(pair) = fastest else {
+            if all && done > 0 {
+                self.trial.v_next.copy_from_slice(&state.v);
+                self.start_motions_anew(world);
+            }
+            return Ok(None);
+        };
+        if let Some(pair) = pair
+            && !at_once
+            && done < IMPACTS * self.search.points.len()
+        {
             self.search.points.retain(|c| c.bodies == pair);
             self.pose_impact(world, state, h, solver)?;
         }
@@ -90,6 +105,9 @@ impl TimeStepping {
         self.lose_energy(world, state, solver)?; // (3)
         self.correct_contacts_of(state);
         state.v.copy_from_slice(&self.trial.v_next);
+        if all && at_once {
+            self.start_motions_anew(world);
+        }
         self.energy_error.found = EnergyFound::default();
         Ok(Some(self.report(0, self.remedy, None)))
     }
@@ -105,6 +123,35 @@ impl TimeStepping {
         fastest.map(|(_, bodies)| bodies)
     }
 
+    /// The fastest of the contacts and stops that approach faster than `slow` [m/s or rad/s]: the pair of bodies of a contact.
+    fn fastest_of_all(&self, slow: f64) -> Option<Option<[Option<usize>; 2]>> {
+        let opens = |i: &usize| self.posed.problem.cone(*i).opens();
+        let blocks = (0..self.posed.blocks.len()).filter(opens);
+        let (block, speed) = blocks
+            .map(|i| (i, -self.posed.blocks[i].bias.free))
+            .reduce(|best, next| if next.1 > best.1 { next } else { best })?;
+        let pair = match self.posed.blocks[block].key {
+            BlockKey::Contact(index) => Some(self.search.points[index].bodies),
+            BlockKey::Row(_) => None,
+        };
+        (speed > slow).then_some(pair)
+    }
+
+    /// The contacts that the impacts left closed last from their instant on, with the velocities after it; others are new.
+    fn start_motions_anew(&mut self, world: &World) {
+        let Self { warm, search, posed, trial, here, rolling, free, .. } = self;
+        warm.clear_contacts();
+        free.last_forces.clear();
+        for (block, contact) in posed.contacts(&search.points) {
+            let parts = posed.jacobian.row_velocity(block, posed.problem.cone(block).normal(), &trial.v_next);
+            if parts > STAYS {
+                continue;
+            }
+            let motion = rolling.motion((world, &here.kin), posed, (block, contact), &trial.v_next, (0.0, 1));
+            warm.push_contact(contact.geometries, contact.feature, [Vec3::ZERO; 2], motion);
+        }
+    }
+
     fn pose_impact(
         &mut self,
         world: &World,
@@ -114,7 +161,7 @@ impl TimeStepping {
     ) -> Result<(), String> {
         let params = self.params.rows(h, &world.model.gravity).at_instant(CLOSED);
         std::mem::swap(&mut self.warm, &mut self.no_warm_starts);
-        let posed = self.pose_with(params, world, state, solver);
+        let posed = self.pose_with(params, world, (state, state), solver);
         std::mem::swap(&mut self.warm, &mut self.no_warm_starts);
         self.posed.problem.time_step = h;
         posed

@@ -37,6 +37,7 @@ mod impact;
 mod position_correction;
 mod stepper;
 mod tree_energies;
+mod turns;
 
 use super::attempt::{Attempt, Event, Landings, Part, Reason, Step};
 use super::contact_correction::{ContactCorrection, CorrectableContact};
@@ -52,7 +53,7 @@ use crate::remedy::Remedy;
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
 use advance::{Advance, SolvedStep};
-use contact_search::ContactSearch;
+use contact_search::{AIM, ContactSearch};
 use energy_error::{EnergyError, EnergyFound};
 use position_correction::PositionCorrection;
 pub(crate) use position_correction::YIELDS;
@@ -60,10 +61,11 @@ use stiction_assembly::compliance::ComplianceParameters;
 use stiction_assembly::consistent::Consistent;
 use stiction_assembly::forces::Servos;
 use stiction_assembly::loops::Loops;
-use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, RowParams, WarmStart, primal};
+use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, RowParams, Start, WarmStart, primal};
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge, Law, SolveStatus};
 use stiction_world::World;
+use turns::TurnedFriction;
 
 /// The stepper `time-stepping`; owns all memory that a step needs.
 pub struct TimeStepping {
@@ -87,6 +89,7 @@ pub struct TimeStepping {
     advance: Advance,
     rolling: RollingBodies,
     energy_error: EnergyError,
+    turned: TurnedFriction,
 }
 
 /// Constants of the world, for rows.
@@ -120,7 +123,7 @@ impl TimeStepping {
     pub fn new(world: &World, params: StepperParams) -> Result<Self, ShapeError> {
         let nv = world.model.nv();
         let advance = Advance::new(world, params.higher_order);
-        let rolling = RollingBodies::new(world, params.higher_order);
+        let rolling = RollingBodies::new(world, params.higher_order, params.motion);
         let row_params = params.rows(params.dt, &world.model.gravity);
         Ok(Self {
             here: Here::new(world, &advance.trapezoidal),
@@ -153,6 +156,7 @@ impl TimeStepping {
             advance,
             rolling,
             energy_error: EnergyError::new(world),
+            turned: TurnedFriction::default(),
         })
     }
 
@@ -167,22 +171,28 @@ impl TimeStepping {
         self.search.swept = part.swept;
         self.search.leaves_out = matches!(part.landings, Landings::LeftOut { .. });
         self.here.fast.came_in = part.follows;
+        if part.follows.is_some() {
+            self.free.last_forces.clear();
+        }
+        if !matches!(part.again, Some(Reason::EffortLimit | Reason::SlipEnds | Reason::SlipTurns)) {
+            self.turned.clear();
+        }
         if part.again.is_none() {
-            self.choose_rolling(state, part.h, solver);
+            self.choose_rolling(part.world, state, part.h, solver);
         } else if part.again == Some(Reason::RollingEnds) {
             self.rolling.give_up();
         }
         if self.rolling.any() {
             let middle = std::mem::take(&mut self.rolling.middle);
-            let solved = self.solve_part(part, &middle, solver);
+            let solved = self.solve_part(part, state, &middle, solver);
             self.rolling.middle = middle;
             match solved {
-                Ok(None) if !self.rolled() => Ok(Some(Reason::RollingEnds)),
+                Ok(None) if !self.rolling.takes_all() && !self.rolled() => Ok(Some(Reason::RollingEnds)),
                 Err(_) => Ok(Some(Reason::RollingEnds)),
                 solved => solved,
             }
         } else {
-            self.solve_part(part, state, solver)
+            self.solve_part(part, state, state, solver)
         }
     }
 
@@ -192,17 +202,25 @@ impl TimeStepping {
         let bound_met = if self.posed.problem.is_empty() { None } else { solver.bound_met() };
         let mut remedy = self.remedy;
         let event = self.find_landing(part, &state.q, &mut remedy);
+        let event = event.or_else(|| self.find_turn(part));
         match event.or_else(|| self.find_meeting(part, &state.q)) {
             Some(event) => Attempt::Event(event, self.report(1, remedy, bound_met)),
             None => Attempt::Done(self.report(1, remedy, bound_met)),
         }
     }
 
-    fn choose_rolling(&mut self, state: &State, h: f64, solver: &dyn ContactSolver) {
-        self.rolling.give_up();
+    fn choose_rolling(&mut self, world: &World, state: &State, h: f64, solver: &dyn ContactSolver) {
+        let Self { rolling, here, warm, .. } = self;
+        rolling.give_up();
         let coulomb = solver.law() == Law::Ncp;
-        if !solver.needs().softness {
-            self.rolling.find(state, &self.warm, h, (&self.here.sleeps, coulomb));
+        if solver.needs().softness {
+            return;
+        }
+        if rolling.takes_all() {
+            here.fast.find(&world.model, &state.v, h);
+            rolling.find_all((world, state, warm), h, [&here.sleeps, &here.fast.far], coulomb);
+        } else {
+            rolling.find(state, warm, h, (&here.sleeps, coulomb));
         }
     }
 
@@ -217,37 +235,44 @@ impl TimeStepping {
             && !self.search.points.iter().any(deep)
     }
 
-    /// Solves a part from `state` up to its acceptance; the guess that v⁺ belies, if there is one.
+    /// Solves a part from `start`, posed at `state`, up to its acceptance; the guess that v⁺ belies, if there is one.
     fn solve_part(
         &mut self,
         part: &Part<'_>,
+        start: &State,
         state: &State,
         solver: &mut dyn ContactSolver,
     ) -> Result<Option<Reason>, String> {
-        let step = &Step::new(part, state);
+        let (step, whole) = (&Step::new(part, state), &Step::new(part, start));
         let Part { world, h, again, .. } = *part;
+        let all = self.rolling.takes_all() && self.rolling.any();
         if matches!(again, None | Some(Reason::RollingEnds)) {
-            // Compliant laws are written for positions that move by v⁺.
-            self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
+            if all {
+                self.here.look_at_middle(world, start, state, h);
+            } else {
+                // Compliant laws are written for positions that move by v⁺.
+                self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
+            }
             self.here.patches = contact_search::patches_of(solver.law());
             self.advance.trapezoidal.begin();
         }
         let Self { free, here, advance, rolling, .. } = self;
-        free.find(step, here, &mut advance.trapezoidal, rolling)?; // (1), (2)
+        free.find(step, start, here, &mut advance.trapezoidal, rolling)?; // (1), (2)
         self.find_contacts(world, h);
-        self.pose_with(self.params.rows(h, &world.model.gravity), world, state, solver)?;
-        if self.rolling.will_hit(&self.posed) {
+        self.pose_with(self.params.rows(h, &world.model.gravity), world, (start, state), solver)?;
+        if !all && self.rolling.will_hit(&self.posed) {
             return Ok(Some(Reason::RollingEnds));
         }
+        self.turned.fix(&mut self.posed);
         self.solve(world, state, solver)?; // (3)
-        if let Some(reason) = self.wrong_guess(step) {
+        if let Some(reason) = self.wrong_guess(whole) {
             return Ok(Some(reason));
         }
         self.correct_contacts_of(state);
         self.correct_positions(world);
-        self.advance_by_rules(step); // (4)
+        self.advance_by_rules(step, whole); // (4)
         self.advance.check(world)?;
-        self.find_energy_error(step);
+        self.find_energy_error(whole);
         Ok(None)
     }
 
@@ -260,14 +285,29 @@ impl TimeStepping {
     ) -> Option<Event> {
         if let Landings::LeftOut { overlap } = part.landings {
             self.here.kin.update(&part.world.model, q_next);
-            let gap = self.search.gap_at_landing(part.world, (&self.here, &self.free));
-            return (gap < -overlap).then_some(Event::Overlap { gap });
+            let (all, at) = (self.rolling.takes_all(), (&self.here, &self.free));
+            let gap = match all {
+                true => self.search.gap_of_landing(part.world, (q_next, part.h), at, &self.warm),
+                false => self.search.gap_at_landing(part.world, at),
+            };
+            let apart = all && overlap.is_finite() && gap.is_finite() && gap > 2.0 * AIM;
+            let aim = if all { AIM } else { 0.0 };
+            return (gap < -overlap || apart).then_some(Event::Overlap { gap, aim });
         }
         let looks = part.landings != Landings::Ignored && self.here.rigid;
         if !looks || self.trial.choice.restitution <= 0.0 {
             return None;
         }
-        let landing = self.search.find_landings(&self.posed)?;
+        let landing = if self.rolling.takes_all() && self.rolling.any() {
+            let solved = (&self.posed, &self.trial.impulses[..]);
+            self.search.find_landings_at_middle(solved, part.inelastic, &self.rolling.crowded)?;
+            self.here.kin.update(&part.world.model, &self.room.q_start);
+            let start = (&self.room.q_start[..], part.h);
+            let at = (&self.here, &self.free);
+            self.search.first_landing(part.world, start, at, &self.warm)
+        } else {
+            self.search.find_landings(&self.posed)?
+        };
         if part.landings == Landings::End {
             return Some(Event::Landing(landing));
         }
@@ -294,13 +334,14 @@ impl TimeStepping {
         &mut self,
         params: RowParams,
         world: &World,
-        state: &State,
+        (start, state): (&State, &State),
         solver: &dyn ContactSolver,
     ) -> Result<(), String> {
         let (needs, law) = (solver.needs(), solver.law());
         self.row_params = params;
         self.search.check_size(&world.model)?;
         let Self { here, free, search, constants, warm, posed, trial, room, rolling, .. } = self;
+        let start = Start { kin: here.start(), q: &start.q, left_out: search.stops_left_out() };
         let posing = Posing {
             world,
             kin: &here.kin,
@@ -313,7 +354,7 @@ impl TimeStepping {
             implicit_forces: &free.implicit_forces,
             q_of_dof: &free.q_of_dof,
             loops: &constants.loops,
-            rolling: rolling.rows(),
+            rolling: rolling.rows(start),
             compliance: needs.softness.then_some((&constants.compliance, law)),
         };
         let kept = posed.problem.primal.take();
@@ -382,6 +423,10 @@ impl TimeStepping {
         if rolling.sticks_now(posed, v_next) {
             return Some(Reason::SlipEnds);
         }
+        if rolling.takes_all() && rolling.any() {
+            let turns = self.turned.find(posed, &trial.impulses, v, v_next);
+            return turns.then_some(Reason::SlipTurns);
+        }
         if advance.trapezoidal.turn_back(&solved(params, posed, trial, warm, here, v, (slow, h)), v_next) {
             return Some(Reason::StiffTreeHit);
         }
@@ -402,12 +447,12 @@ impl TimeStepping {
         }
     }
 
-    fn advance_by_rules(&mut self, step: &Step<'_>) {
+    fn advance_by_rules(&mut self, step: &Step<'_>, whole: &Step<'_>) {
         let slow = self.params.bouncing_speed(step.h, &step.world.model.gravity);
         let Self { advance, trial, posed, warm, here, params, free, correction, rolling, .. } = self;
         let solved = solved(params, posed, trial, warm, here, &step.start.v, (slow, step.h));
-        let step = *step;
-        advance.find(&SolvedStep { step, here, free, posed, trial, correction, rolling, solved });
+        let (step, whole) = (*step, *whole);
+        advance.find(&SolvedStep { step, whole, here, free, posed, trial, correction, rolling, solved });
     }
 
     /// Commits the memory, and moves the state.
@@ -417,6 +462,9 @@ impl TimeStepping {
             rolling.motion((world, &here.kin), posed, (i, &search.points[i]), &trial.v_next, (h, steps))
         });
         free.servos.commit(&world.actuators, &state.v, &trial.v_next);
+        if rolling.takes_all() {
+            free.remember_forces(posed, &trial.impulses, h);
+        }
         self.left_out = trial.choice.feedback == 0.0;
         room.q_start.copy_from_slice(&state.q);
         room.v_start.copy_from_slice(&state.v);

@@ -16,8 +16,9 @@ use stiction_world::World;
 
 impl Stepper for TimeStepping {
     fn about(&self) -> About {
-        let (landings, meetings) = (self.search.may_bounce, self.search.finder.may_be_fast());
-        let may_end = Ends { landings, meetings, error_control: false };
+        let landings = self.search.may_bounce || self.rolling.takes_all();
+        let meetings = self.search.finder.may_be_fast();
+        let may_end = Ends { landings, inelastic: self.rolling.takes_all(), meetings, error_control: false };
         About { may_end, ..About::of("time-stepping") }
     }
 
@@ -48,6 +49,9 @@ impl Stepper for TimeStepping {
         out.saturated.extend_from_slice(self.free.servos.promoted());
         out.without_feedback = self.left_out;
         out.own.clear();
+        if !self.free.last_forces.is_empty() {
+            out.own.push(self.free.last_forces.clone());
+        }
         out.substep = None;
     }
 
@@ -55,12 +59,15 @@ impl Stepper for TimeStepping {
         self.warm.set_to(&memory.warm_starts);
         self.free.servos.set_promoted(&memory.saturated);
         self.left_out = memory.without_feedback;
+        self.free.last_forces.clear();
+        self.free.last_forces.extend(memory.own.first().into_iter().flatten());
     }
 
     fn forget(&mut self) {
         self.warm.clear();
         self.left_out = false;
         self.free.servos.forget();
+        self.free.last_forces.clear();
         self.search.finder.forget_speeds();
     }
 
@@ -68,7 +75,7 @@ impl Stepper for TimeStepping {
         self.search.take_surfaces(world);
         self.free.take_numbers(world);
         self.advance = Advance::new(world, self.params.higher_order);
-        self.rolling = RollingBodies::new(world, self.params.higher_order);
+        self.rolling = RollingBodies::new(world, self.params.higher_order, self.params.motion);
         self.energy_error = EnergyError::new(world);
         self.here.take_numbers(world, &self.advance.trapezoidal);
     }
@@ -152,7 +159,7 @@ impl LeavesOut for TimeStepping {
         self.advance.trapezoidal.begin();
         let Self { free, here, advance, rolling, .. } = self;
         let step = Step { world, input, start: state, h };
-        let found = free.find(&step, here, &mut advance.trapezoidal, rolling);
+        let found = free.find(&step, state, here, &mut advance.trapezoidal, rolling);
         if found.is_ok() {
             Self::find_contacts(self, world, h);
         }

@@ -1,0 +1,128 @@
+//! The rigid motion that makes the momentum of a floating robot what its impulses say.
+//!
+//! A step in its middle solves M(q_m) (v⁺ − v) = impulses, but the momentum of a robot is that of M(q) at its start and of M(q⁺) at its
+//! end. v⁺ gets the rigid motion of the whole robot for which
+//!
+//! ```text
+//!     P(q⁺, v⁺) − P(q, v) = Σ impulses, each at its point of the middle + h m g at the centre of mass of the middle    (1)
+//! ```
+//!
+//! with P linear and angular momentum: one 6×6 with the composite inertia at q⁺. It is of third order in h, and changes neither forces
+//! nor what is at rest. The impulses of joints, stops, servos and dry friction inside of a robot cancel in (1): what acts on its free root
+//! in generalized coordinates is the sum of all.
+
+use super::Quadrature;
+use crate::stepping::attempt::Step;
+use stiction_dynamics::spatial::{Force, Inertia, Motion, Vec3, vec3};
+use stiction_dynamics::{JointKind, Kinematics, Model, motions_into};
+
+/// The floating robots of a world.
+pub(crate) struct Closing {
+    trees: Vec<Floating>,
+    /// P(q, v) of each.
+    before: Vec<Force>,
+    motions: Vec<Motion>,
+}
+
+/// A tree with joints beyond its free root.
+struct Floating {
+    tree: usize,
+    root: usize,
+    idx_v: usize,
+    bodies: Vec<usize>,
+}
+
+impl Closing {
+    pub(crate) fn new(model: &Model) -> Self {
+        let floating = |tree: usize| {
+            let bodies: Vec<_> = (0..model.bodies.len()).filter(|&b| model.bodies[b].tree == tree).collect();
+            let root = *bodies.first()?;
+            let joint = &model.joints[model.bodies[root].joints.start];
+            let plain =
+                model.dofs[joint.idx_v..joint.idx_v + joint.kind.nv()].iter().all(|d| d.armature == 0.0);
+            let floats = joint.kind == JointKind::Free && bodies.len() > 1 && plain;
+            floats.then_some(Floating { tree, root, idx_v: joint.idx_v, bodies })
+        };
+        Self {
+            trees: (0..model.trees).filter_map(floating).collect(),
+            before: Vec::new(),
+            motions: vec![Motion::ZERO; model.bodies.len()],
+        }
+    }
+
+    /// Whether (1) holds of itself for all trees.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.trees.is_empty()
+    }
+
+    /// Takes P(q, v) at the start of a step.
+    pub(crate) fn begin(&mut self, model: &Model, start: &Kinematics, v: &[f64]) {
+        let Self { trees, before, motions } = self;
+        motions_into(model, start, v, motions);
+        before.clear();
+        before.extend(trees.iter().map(|t| t.momentum(start, motions)));
+    }
+
+    /// (1) of the trees whose rule is that of the middle, with kinematics in the middle and at the end, and all impulses but weight in
+    /// generalized coordinates.
+    pub(crate) fn close(
+        &mut self,
+        step: &Step<'_>,
+        [middle, end]: [&Kinematics; 2],
+        (rules, impulses): (&[Quadrature], &[f64]),
+        v_next: &mut [f64],
+    ) {
+        let Self { trees, before, motions } = self;
+        let model = &step.world.model;
+        motions_into(model, end, v_next, motions);
+        let moved = trees.iter().zip(before).filter(|(t, _)| rules[t.tree] == Quadrature::Middle);
+        for (floating, before) in moved {
+            let after = floating.momentum(end, motions);
+            let given = floating.impulse(model.gravity * step.h, middle, impulses);
+            floating.add_momentum(*before + given - after, end, v_next);
+        }
+    }
+}
+
+impl Floating {
+    /// Momentum about the origin of W.
+    fn momentum(&self, kin: &Kinematics, motions: &[Motion]) -> Force {
+        let sum = self.bodies.iter().fold(Force::ZERO, |sum, &b| sum + kin.I[b] * motions[b]);
+        about_origin(sum, kin.reference[self.tree])
+    }
+
+    /// The sum of all impulses about the origin of W, `weight` being that of a unit of mass.
+    fn impulse(&self, weight: Vec3, kin: &Kinematics, impulses: &[f64]) -> Force {
+        let of = |i: usize| vec3(impulses[i], impulses[i + 1], impulses[i + 2]);
+        let [push, turn] = [of(self.idx_v), of(self.idx_v + 3)];
+        let root = kin.X_WB[self.root].translation;
+        let given = Force { angular: kin.R_WB[self.root] * turn + root.cross(push), linear: push };
+        let whole = self.inertia(kin);
+        let falls = Force { angular: whole.first.cross(weight), linear: weight * whole.mass };
+        given + about_origin(falls, kin.reference[self.tree])
+    }
+
+    /// Inertia of all bodies about the reference point of the tree.
+    fn inertia(&self, kin: &Kinematics) -> Inertia {
+        self.bodies.iter().fold(Inertia::ZERO, |sum, &b| sum + kin.I[b])
+    }
+
+    /// Adds the rigid motion with this momentum about the origin of W.
+    fn add_momentum(&self, momentum: Force, kin: &Kinematics, v_next: &mut [f64]) {
+        let whole = self.inertia(kin);
+        let com = kin.reference[self.tree] + whole.com();
+        let spin = momentum.angular - com.cross(momentum.linear);
+        let Some(inverse) = whole.about_com().to_mat3().inverse() else { return };
+        let (w, v_com) = (inverse * spin, momentum.linear * (1.0 / whole.mass));
+        let pose = &kin.X_WB[self.root];
+        let v = v_com + w.cross(pose.translation - com);
+        let turned = kin.R_WB[self.root].transpose() * w;
+        let more = v.to_array().into_iter().chain(turned.to_array());
+        v_next[self.idx_v..self.idx_v + 6].iter_mut().zip(more).for_each(|(v, more)| *v += more);
+    }
+}
+
+/// A momentum or impulse about `reference`, about the origin of W.
+fn about_origin(f: Force, reference: Vec3) -> Force {
+    Force { angular: f.angular + reference.cross(f.linear), linear: f.linear }
+}

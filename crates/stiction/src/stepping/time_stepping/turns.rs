@@ -1,0 +1,109 @@
+//! Slip that stops within a step and turns back, where steps are posed in their middle.
+//!
+//! Friction of a step acts in one sense. Where slip c stops after the share τ of a step and the force that would hold it then is outside
+//! of the cone, it slides back in the rest, and friction changes its sense. Its impulse is wrong by O(h) otherwise.
+//!
+//! ```text
+//!     contact         τ = −c·a/a²,  a the change of c in a step in which all friction slides;  the part ends there     (1)
+//!     joint, tendon   τ = |c| / |A − s B|,  A the change of c without dry friction, B what it takes;
+//!                     solved once more with the impulse −s h τ_f (2τ − 1),  s = sign c                                (2)
+//! ```
+//!
+//! What turns back: c·(c + a) < 0 and |λ_T + μ λ_N τ ĉ| > (1 − τ) μ λ_N, with λ the impulse of the law at the end of the step, in (1); in
+//! (2) |A| > B against c.
+
+use super::TimeStepping;
+use crate::stepping::attempt::{Event, Part};
+use crate::stepping::integrate::rolling::Slid;
+use stiction_assembly::{BlockKey, Posed, RowKey};
+use stiction_contact::Cone;
+
+/// Slip that stops nearer than this share to an end of the step is not parted [–].
+const NEAR_END: f64 = 0.02;
+/// Slip of a joint that is none [m/s or rad/s].
+const STILL: f64 = 1e-12;
+/// Share by which a force is outside of its set [–].
+const OUTSIDE: f64 = 1e-9;
+
+/// Impulses of dry friction that turns within a step.
+#[derive(Default)]
+pub(super) struct TurnedFriction {
+    /// Rows and their impulses [N·s or N·m·s].
+    fixed: Vec<(RowKey, f64)>,
+    diagonal: Vec<[f64; 9]>,
+}
+
+impl TurnedFriction {
+    pub(super) fn clear(&mut self) {
+        self.fixed.clear();
+    }
+
+    /// Gives the rows their impulses.
+    pub(super) fn fix(&self, posed: &mut Posed) {
+        for &(key, impulse) in &self.fixed {
+            if let Some(block) = posed.blocks.iter().position(|b| b.key == BlockKey::Row(key)) {
+                posed.problem.set_cone(block, Cone::Box { lo: impulse, hi: impulse });
+            }
+        }
+    }
+
+    /// (2), of a step from v to `v_next`; true if some row turns.
+    pub(super) fn find(&mut self, posed: &Posed, impulses: &[f64], v: &[f64], v_next: &[f64]) -> bool {
+        let Self { fixed, diagonal } = self;
+        if !fixed.is_empty() {
+            return false;
+        }
+        diagonal.clear();
+        for (block, of) in posed.blocks.iter().enumerate() {
+            let BlockKey::Row(key @ (RowKey::DryFriction(_) | RowKey::TendonFriction(_))) = of.key else {
+                continue;
+            };
+            let (Cone::Box { hi, .. }, rate) =
+                (posed.problem.cone(block), posed.jacobian.row_velocity(block, 0, v))
+            else {
+                continue;
+            };
+            let (sense, next) = (rate.signum(), posed.jacobian.row_velocity(block, 0, v_next));
+            if rate.abs() <= STILL || sense * next > STILL {
+                continue;
+            }
+            if diagonal.is_empty() {
+                posed.problem.diagonal_blocks_into(diagonal);
+            }
+            let w = diagonal[block][0];
+            let without = next - w * impulses[posed.problem.range(block).start] - rate;
+            let most = w * hi;
+            let share = rate.abs() / (without - sense * most).abs();
+            if sense * without < -most * (1.0 + OUTSIDE) && (NEAR_END..1.0).contains(&share) {
+                fixed.push((key, -sense * hi * (2.0 * share - 1.0)));
+            }
+        }
+        !fixed.is_empty()
+    }
+}
+
+impl TimeStepping {
+    /// (1): the event that ends a part that was solved.
+    pub(super) fn find_turn(&self, part: &Part<'_>) -> Option<Event> {
+        if !part.inelastic || !self.rolling.takes_all() {
+            return None;
+        }
+        let shares = self.rolling.slid.iter().filter_map(|slid| self.turn_of(slid));
+        let share = shares.reduce(f64::min)?;
+        Some(Event::SlipTurns { share })
+    }
+
+    /// τ of a contact that turns back.
+    fn turn_of(&self, &Slid { block, before: [x, y], after }: &Slid) -> Option<f64> {
+        let rows = &self.trial.impulses[self.posed.problem.range(block)];
+        let (change, size) = ([after[0] - x, after[1] - y], x.hypot(y));
+        if x * after[0] + y * after[1] >= 0.0 {
+            return None;
+        }
+        let share = -(x * change[0] + y * change[1]) / (change[0].powi(2) + change[1].powi(2));
+        let most = self.search.points.get(block)?.friction * rows.get(2)?;
+        let held = [rows[0] + most * share * x / size, rows[1] + most * share * y / size];
+        let outside = held[0].hypot(held[1]) > (1.0 - share) * most * (1.0 + OUTSIDE);
+        (outside && (NEAR_END..1.0 - NEAR_END).contains(&share)).then_some(share)
+    }
+}
