@@ -1,5 +1,6 @@
 //! The blocks of a posed problem: what each belongs to, and its bias by cause.
 
+pub use crate::laws::restitution::PosedLanding;
 use crate::laws::row::Row;
 use crate::row_key::RowKey;
 
@@ -86,27 +87,6 @@ pub struct RollingContact {
     pub slip: [f64; 2],
     /// It lands in this step, if it gets an impulse.
     pub landing: Option<PosedLanding>,
-}
-
-/// How a contact or stop lands in a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PosedLanding {
-    /// Share of the step before it, as predicted when it was posed [–].
-    pub predicted: f64,
-    /// Its distance in the middle of the step [m or rad].
-    pub middle: f64,
-    /// J (v_f − v) [m/s or rad/s].
-    pub gain: f64,
-}
-
-impl PosedLanding {
-    /// Share of a step of h [s] after which the distance, `start` at its start, is `aim` [–]; 1 where that is never so.
-    pub fn share(&self, start: f64, aim: f64, h: f64) -> f64 {
-        let (rate, above) = (2.0 * (self.middle - start) / h, start - aim);
-        let square = rate * rate - 2.0 * self.gain / h * above;
-        let share = if square < 0.0 { 1.0 } else { 2.0 * above / (h * (square.sqrt() - rate)) };
-        if share > 0.0 { share.min(1.0) } else { 1.0 }
-    }
 }
 
 /// Which constraint a block is.

@@ -4,7 +4,7 @@ use crate::block::{Bias, Block, BlockKey, Choice, RollingContact};
 use crate::consistent::Consistent;
 use crate::contact_point::ContactPoint;
 use crate::jacobian::Jacobian;
-use crate::posing::Posing;
+use crate::laws::row_params::RowParams;
 use crate::row_key::RowKey;
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Softness};
@@ -67,14 +67,14 @@ impl Posed {
     /// Notes how a stop was posed in the middle of a step, with its distance at the start, J v and J v_f.
     pub(crate) fn note_stop(
         &mut self,
-        p: &Posing<'_>,
+        params: &RowParams,
         block: usize,
         lasts: bool,
         gap: f64,
         [before, free]: [f64; 2],
     ) {
-        let middle = gap + 0.5 * p.params.h * before;
-        let landing = if lasts { None } else { p.params.landing([gap, middle], before, free) };
+        let middle = gap + 0.5 * params.h * before;
+        let landing = if lasts { None } else { params.landing([gap, middle], before, free) };
         self.rolling.push(RollingContact { block, lasts, slides: false, slip: [0.0; 2], landing });
     }
 

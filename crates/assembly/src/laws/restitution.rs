@@ -15,7 +15,6 @@
 //! how thick it is; what overlaps already may be pushed on as fast as Newton's law lets it (2).
 
 use super::row_params::RowParams;
-use crate::block::PosedLanding;
 use stiction_dynamics::Real;
 
 /// How a contact bounces in this step.
@@ -38,6 +37,27 @@ pub struct Restitution<T = f64> {
     pub coefficient: T,
     /// ℓ/e: how deep the two may overlap, for a step, before they bounce at e = 1 [m].
     pub depth: T,
+}
+
+/// How a contact or stop lands in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PosedLanding {
+    /// Share of the step before it, as predicted when it was posed [–].
+    pub predicted: f64,
+    /// Its distance in the middle of the step [m or rad].
+    pub middle: f64,
+    /// J (v_f − v) [m/s or rad/s].
+    pub gain: f64,
+}
+
+impl PosedLanding {
+    /// Share of a step of h [s] after which the distance, `start` at its start, is `aim` [–]; 1 where that is never so.
+    pub fn share(&self, start: f64, aim: f64, h: f64) -> f64 {
+        let (rate, above) = (2.0 * (self.middle - start) / h, start - aim);
+        let square = rate * rate - 2.0 * self.gain / h * above;
+        let share = if square < 0.0 { 1.0 } else { 2.0 * above / (h * (square.sqrt() - rate)) };
+        if share > 0.0 { share.min(1.0) } else { 1.0 }
+    }
 }
 
 /// Approach speed below which nothing bounces [m/s]: `threshold`, or what gravity [m/s²] makes of a body in two steps of h [s].

@@ -88,7 +88,8 @@ impl<T: Real> RowParams<T> {
     #[inline(always)]
     pub fn limit_at_middle(&self, start: T, before: T, free: T, lasts: T::Mask) -> Row<T> {
         let (zero, half, two) = (start.zero(), start.like(0.5), start.like(2.0));
-        let [of_start, of_middle] = [start, start + half * self.h * before].map(|gap| self.gap_bias(gap));
+        let of_start = self.gap_bias(start);
+        let of_middle = self.gap_bias(start + half * self.h * before);
         let closing = (of_start.gap + half * before.min(zero)).max(zero);
         let there = start.at_most(self.reach(before, free));
         let bounds = [zero, start.like(f64::INFINITY)];

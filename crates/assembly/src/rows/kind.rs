@@ -272,7 +272,7 @@ pub(crate) fn push<K: LinearRow>(
         let block = out.blocks.len();
         push_row(kind, row, p, out, warm);
         if start.is_some() && kind.set() == ImpulseSet::NonNegative && out.blocks.len() > block {
-            out.note_stop(p, block, at.lasts, row.error, at.rates(&terms));
+            out.note_stop(&p.params, block, at.lasts, row.error, at.rates(&terms));
         }
     }
 }

@@ -154,7 +154,7 @@ fn push_ball(limit: LimitRow, p: &Posing<'_>, out: &mut Posed, warm: &mut WarmSt
     out.jacobian.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
     out.push_scalar(key, kind::cone(limit.set(), row.bounds), bias, p.softness_gap(gap));
     if start.is_some() {
-        out.note_stop(p, block, lasts, gap, [before, free]);
+        out.note_stop(&p.params, block, lasts, gap, [before, free]);
     }
     limit.soften(p, out);
     warm.recall(key);

@@ -68,7 +68,7 @@ impl Here {
         self.middle.find(world, (state, last), h, rigid, &self.fast.far);
     }
 
-    /// The same of a step that starts at `start` and is posed at its middle.
+    /// Computes everything of a step that starts at `start` and is posed at its middle.
     pub(crate) fn look_at_middle(&mut self, world: &World, start: &State, middle: &State, h: f64) {
         self.came = self.asleep.is_empty() && self.q_next == start.q;
         if !self.came {

@@ -94,7 +94,7 @@ impl ContactSearch {
         if self.leaves_out { &self.stops } else { &[] }
     }
 
-    /// The same of a step that was posed in its middle: contacts and stops that land with an impulse. What does not bounce counts where it
+    /// Finds, of a step that was posed in its middle, the contacts and stops that land with an impulse. What does not bounce counts where it
     /// is `inelastic`, but of trees that are `crowded`.
     pub(crate) fn find_landings_at_middle(
         &mut self,
