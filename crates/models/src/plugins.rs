@@ -1,5 +1,5 @@
-//! Gazebo's plugins: none is run but those that a reader takes for what they say. Those that only look at a world are without
-//! effect on it; any other may drive, hold or buoy something, and is told as not simulated.
+//! Gazebo's plugins: none is run but those that a reader takes for what they say. Those that only look at a world are
+//! without effect on it; any other may drive, hold or buoy something, and is told as not simulated.
 
 use crate::words::shortened;
 use crate::xml::{Document, Element};

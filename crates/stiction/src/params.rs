@@ -46,7 +46,9 @@ pub struct StepperParams {
     /// A step in which a tree of joints makes energy that nothing explains, and faster than at this rate, is flagged: relative to
     /// its kinetic energy before and after, and its weight times its size [1/s]. [`f64::MAX`]: it is not asked.
     pub energy_tolerance: f64,
-    /// Rule by which a step moves what contacts, stops and other constraints act upon.
+    /// Rule by which a step moves what contacts, stops and other constraints act upon. `middle`: one rule of second
+    /// order for all, which ends parts of a step where something lands or slip turns back; batches step alone then,
+    /// and derivatives are refused. `by-case`: by a table of rules.
     pub motion: MotionRule,
     /// Trees that go by a method of higher order where no constraint acts upon them.
     pub higher_order: HigherOrder,
@@ -91,8 +93,9 @@ pub enum MotionRule {
     /// The rule depends on the tree and on what touches it; the table is [`crate::Quadrature`].
     #[default]
     ByCase,
-    /// Every tree moves by half a step to a middle, takes its impulses there, and moves on by half a step. The order is two. A
-    /// step is parted where a contact or stop lands, and where slip turns back. Batches and derivatives do not have this rule.
+    /// Every tree moves by half a step to a middle, takes its impulses there, and moves on by half a step. The order
+    /// is two. A step is parted where a contact or stop lands, and where slip turns back. Batches and derivatives do
+    /// not have this rule.
     Middle,
 }
 

@@ -44,7 +44,7 @@ pub struct Restitution<T = f64> {
 pub struct PosedLanding {
     /// Share of the step before it, as predicted when it was posed [–].
     pub predicted: f64,
-    /// Its distance in the middle of the step [m or rad].
+    /// Distance in the middle of the step [m or rad].
     pub middle: f64,
     /// J (v_f − v) [m/s or rad/s].
     pub gain: f64,
@@ -103,8 +103,8 @@ impl<T: Real> RowParams<T> {
 }
 
 impl RowParams {
-    /// How a surface or stop lands whose distance is known at the start of a step and in its middle: one that closes at the rate
-    /// `before` = J_N v faster than bodies bounce, and would go on at `free` = J_N v_f at the end.
+    /// How a surface or stop lands whose distance is known at the start of a step and in its middle: one that closes
+    /// at the rate `before` = J_N v faster than bodies bounce, and would go on at `free` = J_N v_f at the end.
     pub fn landing(&self, [start, middle]: [f64; 2], before: f64, free: f64) -> Option<PosedLanding> {
         if before >= -self.bouncing_speed {
             return None;

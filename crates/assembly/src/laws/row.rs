@@ -82,9 +82,9 @@ impl<T: Real> RowParams<T> {
         Row { error: gap, gap: of_gap.gap, correction: of_gap.correction, ..Row::new(there, free, bounds) }
     }
 
-    /// A limit that is posed in the middle of a step, with the distance φ₀ at its start. One that lasts had an impulse in the last
-    /// step: its distance is closed in two steps, the second of which takes away the speed of the first. Another may come as near as
-    /// it is at the end, φ(q_m) + ½ h J v⁺ ≥ 0.
+    /// A limit that is posed in the middle of a step, with the distance φ₀ at its start. One that lasts had an
+    /// impulse in the last step: its distance is closed in two steps, the second of which takes away the speed of the
+    /// first. Another may come as near as it is at the end, φ(q_m) + ½ h J v⁺ ≥ 0.
     #[inline(always)]
     pub fn limit_at_middle(&self, start: T, before: T, free: T, lasts: T::Mask) -> Row<T> {
         let (zero, half, two) = (start.zero(), start.like(0.5), start.like(2.0));

@@ -102,7 +102,7 @@ impl<T: Real> TendonSpring<T> {
         self.effort_at_share(length, rate, h, h.one())
     }
 
-    /// The same at the share θ of the step. K counts where the spring is taut, or always without a range.
+    /// (3) at the share θ of the step. K counts where the spring is taut, or always without a range.
     #[inline(always)]
     pub fn effort_at_share(&self, length: T, rate: T, h: T, theta: T) -> Effort<T> {
         let (zero, [low, high], stretch) = (length.zero(), self.slack, self.stretch(length));

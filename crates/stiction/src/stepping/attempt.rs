@@ -123,8 +123,8 @@ pub enum Attempt {
 pub enum Event {
     /// A contact that bounces closes.
     Landing(Landing),
-    /// Bodies on the way to their landing overlap, or are still apart: the least gap at the end of the part [m], and the gap at which
-    /// a part is to end.
+    /// Bodies on the way to their landing overlap, or are still apart: the least gap at the end of the part [m], and
+    /// the gap at which a part is to end.
     Overlap { gap: f64, aim: f64 },
     /// The slip of a contact stops after this share of the part, and then turns back [–].
     SlipTurns { share: f64 },

@@ -36,7 +36,8 @@ pub(crate) struct FreeMotion {
     pub(crate) motions: Vec<Motion>,
     /// v_f − v.
     pub(crate) dv: Vec<f64>,
-    /// Mean forces of the constraints in the last step, where all trees are posed in the middle of the step [N or N·m]; empty: unknown.
+    /// Mean forces of the constraints in the last step, where all trees are posed in the middle of the step [N or
+    /// N·m]; empty: unknown.
     pub(crate) last_forces: Vec<f64>,
 }
 
@@ -99,8 +100,8 @@ impl FreeMotion {
         }
     }
 
-    /// (1), (2) and the actuators, where the step is and bodies roll, by the share of `rule`. Springs and servos are those of `start`,
-    /// where the step starts.
+    /// (1), (2) and the actuators, where the step is and bodies roll, by the share of `rule`. Springs and servos are
+    /// those of `start`, where the step starts.
     pub(crate) fn find(
         &mut self,
         step: &Step<'_>,
@@ -111,12 +112,7 @@ impl FreeMotion {
     ) -> Result<(), String> {
         let Step { world, input, start: state, h } = *step;
         let model = &world.model;
-        let Self {
-            workspace: Workspace { vel, rnea, crba, tau, diagonal, still, bias, .. },
-            mass,
-            factor,
-            ..
-        } = self;
+        let Self { workspace: Workspace { vel, rnea, crba, tau, still, bias, .. }, mass, factor, .. } = self;
         let kin = here.middle.or(&here.kin);
         let coriolis = rolling.still_or(here.middle.mean_or(&state.v), still);
         lanes::plain(
@@ -146,30 +142,9 @@ impl FreeMotion {
         tau.iter_mut().for_each(|t| *t = -*t);
         tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
         self.gravity_compensation.add(world, kin, tau);
-        let rigid = here.rigid;
-        let mut theta = |along: &[(usize, f64)], gain: [f64; 2]| match rigid {
-            true if all => rolling.share(rule, along, gain, mass),
-            true => rule.share(along, gain, mass),
-            false => 1.0,
-        };
-        diagonal.fill(0.0);
-        // Springs of joints that are posed in the middle have the share of their damper alone.
-        let of_joint = |dof: usize, gain: [f64; 2]| {
-            theta(&[(dof, 1.0)], if all { [h * model.dofs[dof].damping, 0.0] } else { gain })
-        };
-        actuators::add_passive(model, &start.q, &start.v, h, of_joint, tau, diagonal);
-        let of_servo =
-            |a: &Actuator| theta(&a.transmission, [-h * a.law.bias_velocity, -h * h * a.law.bias_length]);
-        let q_of_dof = &self.q_of_dof;
-        self.servos.evaluate(world, &input.control, [&start.q, &start.v], q_of_dof, h, of_servo);
-        self.implicit_forces.clear();
-        self.implicit_forces.extend(self.servos.rows());
-        let of_tendon = |t: &Tendon| match all {
-            true => rolling.share(rule, t.terms(), [h * t.damping, 0.0], mass),
-            false => 1.0,
-        };
-        let at_start = [&start.q[..], &start.v];
-        self.implicit_forces.extend(tendons::tendon_forces(world, at_start, q_of_dof, h, of_tendon));
+        self.find_springs(step, start, here.rigid, rule, rolling);
+        let Self { workspace: Workspace { tau, diagonal, .. }, mass, .. } = self;
+        let kin = here.middle.or(&here.kin);
         for i in kin.selected_dofs().iter().cloned().flatten() {
             mass.add_diagonal(i, diagonal[i]);
         }
@@ -190,6 +165,44 @@ impl FreeMotion {
             || motions_into(model, &here.kin, &self.v_free, &mut self.motions),
         );
         Ok(())
+    }
+
+    /// Finds the efforts of springs, dampers, servos and tendons from `start`, and their implicit parts.
+    fn find_springs(
+        &mut self,
+        step: &Step<'_>,
+        start: &State,
+        rigid: bool,
+        rule: &mut Trapezoidal,
+        rolling: &RollingBodies,
+    ) {
+        let Step { world, input, h, .. } = *step;
+        let (model, all) = (&world.model, rolling.takes_all() && rolling.any());
+        let Self {
+            workspace: Workspace { tau, diagonal, .. }, mass, servos, implicit_forces, q_of_dof, ..
+        } = self;
+        let mut theta = |along: &[(usize, f64)], gain: [f64; 2]| match rigid {
+            true if all => rolling.share(rule, along, gain, mass),
+            true => rule.share(along, gain, mass),
+            false => 1.0,
+        };
+        diagonal.fill(0.0);
+        // Springs of joints that are posed in the middle have the share of their damper alone.
+        let of_joint = |dof: usize, gain: [f64; 2]| {
+            theta(&[(dof, 1.0)], if all { [h * model.dofs[dof].damping, 0.0] } else { gain })
+        };
+        actuators::add_passive(model, &start.q, &start.v, h, of_joint, tau, diagonal);
+        let of_servo =
+            |a: &Actuator| theta(&a.transmission, [-h * a.law.bias_velocity, -h * h * a.law.bias_length]);
+        servos.evaluate(world, &input.control, [&start.q, &start.v], q_of_dof, h, of_servo);
+        implicit_forces.clear();
+        implicit_forces.extend(servos.rows());
+        let of_tendon = |t: &Tendon| match all {
+            true => rolling.share(rule, t.terms(), [h * t.damping, 0.0], mass),
+            false => 1.0,
+        };
+        let at_start = [&start.q[..], &start.v];
+        implicit_forces.extend(tendons::tendon_forces(world, at_start, q_of_dof, h, of_tendon));
     }
 
     /// Takes Coriolis forces of joints at the mean velocity of the step, v̄ = (v + v⁺)/2 with the impulses of the last step:

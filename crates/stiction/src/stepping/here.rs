@@ -68,8 +68,8 @@ impl Here {
         self.middle.find(world, (state, last), h, rigid, &self.fast.far);
     }
 
-    /// Computes everything of a step that starts at `start` and is posed at its middle.
-    pub(crate) fn look_at_middle(&mut self, world: &World, start: &State, middle: &State, h: f64) {
+    /// Computes everything of a step that starts at `start` and is posed at its middle; fast rotations are known.
+    pub(crate) fn look_at_middle(&mut self, world: &World, start: &State, middle: &State) {
         self.came = self.asleep.is_empty() && self.q_next == start.q;
         if !self.came {
             self.next.update(&world.model, &start.q);
@@ -83,7 +83,6 @@ impl Here {
             || self.kin.update(&world.model, &middle.q),
         );
         (self.rigid, self.at_middle) = (true, true);
-        self.fast.find(&world.model, &start.v, h);
         self.middle.leave();
     }
 

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | a contact with e > 0 closes faster than bodies bounce | root of its gap along the motion that leads to it without the contact (1) | the velocity jumps at fixed positions (`time_stepping::impact`) |
 //! | a fast body meets another, where bodies are swept | time of impact of the swept shapes ([`stiction_assembly::swept`]) | the contact is an ordinary near one of the next part |
+//! | a contact or stop closes faster than that, at any e, where steps are posed in their middle | the same, from both sides | the same |
 //! | the slip of a contact stops and turns back, where steps are posed in their middle | by the rate at which it slides | nothing |
 //! | the error of a part is too large, or not known yet | chosen by the stepper (`canon::adaptive`) | nothing |
 //!
@@ -28,8 +29,8 @@ pub(super) const PARTS: usize = 64;
 const SHORTEST: f64 = 1e-6;
 /// Times that a part is shortened because its own motion meets something, at most.
 const SHORTENED: usize = 4;
-/// Landings without restitution and turns of slip that end parts of a step, at most: more of them are a crowd, of which the order of a
-/// step means nothing.
+/// Landings without restitution and turns of slip that end parts of a step, at most: more of them are a crowd, of
+/// which the order of a step means nothing.
 const INELASTIC: usize = 4;
 /// A part that ends before its landing is made longer by this factor at most [–].
 const LENGTHENED: f64 = 2.0;

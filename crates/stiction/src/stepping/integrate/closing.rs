@@ -1,15 +1,15 @@
 //! The rigid motion that makes the momentum of a floating robot what its impulses say.
 //!
-//! A step in its middle solves M(q_m) (v⁺ − v) = impulses, but the momentum of a robot is that of M(q) at its start and of M(q⁺) at its
-//! end. v⁺ gets the rigid motion of the whole robot for which
+//! A step in its middle solves M(q_m) (v⁺ − v) = impulses, but the momentum of a robot is that of M(q) at its start
+//! and of M(q⁺) at its end. v⁺ gets the rigid motion of the whole robot for which
 //!
 //! ```text
 //!     P(q⁺, v⁺) − P(q, v) = Σ impulses, each at its point of the middle + h m g at the centre of mass of the middle    (1)
 //! ```
 //!
-//! with P linear and angular momentum: one 6×6 with the composite inertia at q⁺. It is of third order in h, and changes neither forces
-//! nor what is at rest. The impulses of joints, stops, servos and dry friction inside of a robot cancel in (1): what acts on its free root
-//! in generalized coordinates is the sum of all.
+//! with P linear and angular momentum: one 6×6 with the composite inertia at q⁺. It is of third order in h, and
+//! changes neither forces nor what is at rest. The impulses of joints, stops, servos and dry friction inside of a
+//! robot cancel in (1): what acts on its free root in generalized coordinates is the sum of all.
 
 use super::Quadrature;
 use crate::stepping::attempt::Step;
@@ -63,8 +63,8 @@ impl Closing {
         before.extend(trees.iter().map(|t| t.momentum(start, motions)));
     }
 
-    /// (1) of the trees whose rule is that of the middle, with kinematics in the middle and at the end, and all impulses but weight in
-    /// generalized coordinates.
+    /// (1) of the trees whose rule is that of the middle, with kinematics in the middle and at the end, and all
+    /// impulses but weight in generalized coordinates.
     pub(crate) fn close(
         &mut self,
         step: &Step<'_>,

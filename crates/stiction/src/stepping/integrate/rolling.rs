@@ -10,6 +10,9 @@
 //! Verlet, of second order; the law at the end is [`stiction_assembly::rolling`]. It is taken by free bodies whose contacts have all
 //! lasted for some steps, with one another, and with what stands still, while up to [`FEW`] of those that touch move. If something new is hit in such a step it is
 //! taken back and goes by v⁺ from its start.
+//!
+//! With [`MotionRule::Middle`] all trees that are awake go so: joints by their velocities in place of flights, with
+//! Coriolis forces of the mean velocity. Exceptions are trees that turn too far, and what contacts join to them.
 
 use super::Quadrature;
 use super::ballistic::{Body, flying_bodies};
@@ -17,6 +20,7 @@ use super::midpoint::NEAR;
 use super::trapezoidal::Trapezoidal;
 use crate::params::{HigherOrder, MotionRule};
 use crate::state::{State, copy};
+use crate::stepping::attempt::Step;
 use std::ops::Range;
 use stiction_assembly::laws::spring;
 use stiction_assembly::{ContactMotion, ContactPoint, Posed, Rolling, RollingContact, Start, WarmStart};
@@ -28,8 +32,8 @@ use stiction_world::World;
 const LASTED: u32 = 3;
 /// At most so many bodies that contacts join may move: in crowds something is hit in most steps.
 const FEW: usize = 3;
-/// Trees that contacts join are a crowd where they are more: something lands, or ceases to slide, in most of its steps, and the order of
-/// a step means nothing.
+/// Trees that contacts join are a crowd where they are more: something lands, or ceases to slide, in most of its
+/// steps, and the order of a step means nothing.
 const CROWD: usize = 6;
 /// Bodies that turn farther in a step do not roll by this rule [rad].
 const FAR: f64 = 0.5;
@@ -58,22 +62,38 @@ pub(crate) struct RollingBodies {
     group: Vec<usize>,
     /// Per tree that is the first of its group, how many trees of the group move.
     size: Vec<usize>,
-    sticks: Vec<bool>,
-    /// Per tree, it is of a crowd.
-    pub(crate) crowded: Vec<bool>,
-    /// Contacts that slid and stick, of this step.
-    pub(crate) slid: Vec<Slid>,
+    pub(crate) slips: Slips,
     coulomb: bool,
     /// State (1); trees that do not roll are at the start of the step.
     pub(crate) middle: State,
 }
 
-/// A contact of which the slip ends in a step: its slip before the impulses, and after those of a step in which it slides on [m/s].
+/// Slip of contacts in a step.
+#[derive(Default)]
+pub(crate) struct Slips {
+    /// Per contact, it slid and will stick; empty: none.
+    sticks: Vec<bool>,
+    /// Contacts of `sticks` that are true.
+    pub(crate) slid: Vec<Slid>,
+    /// Per tree, it is of a crowd, whose contacts stick.
+    pub(crate) crowded: Vec<bool>,
+}
+
+/// A contact of which the slip ends in a step: its slip before the impulses, and after those of a step in which it
+/// slides on [m/s].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slid {
     pub(crate) block: usize,
     pub(crate) before: [f64; 2],
     pub(crate) after: [f64; 2],
+}
+
+impl Slips {
+    /// Nothing is known of a new step.
+    fn begin(&mut self) {
+        self.sticks.clear();
+        self.slid.clear();
+    }
 }
 
 impl RollingBodies {
@@ -99,9 +119,7 @@ impl RollingBodies {
             any: false,
             group: vec![0; model.trees],
             size: vec![0; model.trees],
-            sticks: Vec::new(),
-            crowded: vec![false; model.trees],
-            slid: Vec::new(),
+            slips: Slips { crowded: vec![false; model.trees], ..Slips::default() },
             coulomb: true,
             middle: State::neutral(model),
             bodies,
@@ -119,8 +137,7 @@ impl RollingBodies {
     ) -> bool {
         self.give_up();
         self.coulomb = coulomb;
-        self.sticks.clear();
-        self.slid.clear();
+        self.slips.begin();
         let moves = self.bodies.iter().any(|b| b.moves(&state.v, 0.5 * h) > NEAR);
         if !moves || !self.choose(state, warm, h, asleep) {
             return false;
@@ -137,25 +154,25 @@ impl RollingBodies {
         self.all
     }
 
-    /// Poses all trees in the middle of a step of h [s] but those that sleep and those that turn too far, with what their contacts join
-    /// to them; false if no tree is.
+    /// Poses all trees in the middle of a step of h [s] but those that sleep and those that turn too far, with what
+    /// their contacts join to them; false if no tree is.
     pub(crate) fn find_all(
         &mut self,
-        (world, state, warm): (&World, &State, &WarmStart),
-        h: f64,
+        step: &Step<'_>,
+        warm: &WarmStart,
         [asleep, far]: [&[bool]; 2],
         coulomb: bool,
     ) -> bool {
+        let Step { world, start: state, h, .. } = *step;
         self.give_up();
         self.coulomb = coulomb;
-        self.sticks.clear();
-        self.slid.clear();
+        self.slips.begin();
         for (tree, on) in self.on.iter_mut().enumerate() {
             let turns = |b: usize| self.bodies[b].turns(&state.v, h) < FAR;
             *on = !asleep[tree] && !far[tree] && self.body_of[tree].is_none_or(turns);
         }
         self.join(warm);
-        let Self { on, group, size, crowded, .. } = self;
+        let Self { on, group, size, slips: Slips { crowded, .. }, .. } = self;
         size.fill(0);
         let awake = |tree: &usize| !asleep[*tree];
         (0..on.len()).filter(awake).for_each(|tree| size[root(group, tree)] += 1);
@@ -245,8 +262,8 @@ impl RollingBodies {
         let start = self.all.then_some(start);
         self.any.then_some(Rolling {
             on: &self.on,
-            sticks: &self.sticks,
-            crowded: &self.crowded,
+            sticks: &self.slips.sticks,
+            crowded: &self.slips.crowded,
             coulomb: self.coulomb,
             start,
         })
@@ -276,7 +293,8 @@ impl RollingBodies {
         self.dofs.iter().filter(|(tree, _)| self.on[*tree]).flat_map(|(_, dofs)| dofs.clone())
     }
 
-    /// θ of a spring, damper or servo along Σ c q of (dof, c), with h D and h² K: (5) of [`stiction_assembly::laws::spring`].
+    /// θ of a spring, damper or servo along Σ c q of (dof, c), with h D and h² K: (5) of
+    /// [`stiction_assembly::laws::spring`].
     pub(crate) fn share(
         &self,
         rule: &Trapezoidal,
@@ -298,9 +316,13 @@ impl RollingBodies {
             let ([x, y], after) = (contact.slip, posed.jacobian.velocity(contact.block, v_next));
             let slip = x * after.x + y * after.y;
             if slip < STICKS * (x * x + y * y) {
-                self.sticks.resize(self.sticks.len().max(contact.block + 1), false);
-                self.sticks[contact.block] = true;
-                self.slid.push(Slid { block: contact.block, before: [x, y], after: [after.x, after.y] });
+                self.slips.sticks.resize(self.slips.sticks.len().max(contact.block + 1), false);
+                self.slips.sticks[contact.block] = true;
+                self.slips.slid.push(Slid {
+                    block: contact.block,
+                    before: [x, y],
+                    after: [after.x, after.y],
+                });
                 again = true;
             }
         }

@@ -94,14 +94,14 @@ impl ContactSearch {
         if self.leaves_out { &self.stops } else { &[] }
     }
 
-    /// Finds, of a step that was posed in its middle, the contacts and stops that land with an impulse. What does not bounce counts where it
-    /// is `inelastic`, but of trees that are `crowded`.
+    /// Finds, of a step that was posed in its middle, the contacts and stops that land with an impulse. What does not
+    /// bounce counts where it is `inelastic`, but of trees that are `crowded`.
     pub(crate) fn find_landings_at_middle(
         &mut self,
         (posed, impulses): (&Posed, &[f64]),
         inelastic: bool,
         crowded: &[bool],
-    ) -> Option<()> {
+    ) -> bool {
         let Self { bounces, stops, points, first, .. } = self;
         bounces.clear();
         stops.clear();
@@ -125,7 +125,7 @@ impl ContactSearch {
             let sooner = if landing.predicted < known.predicted { landing } else { known };
             *first = Some((sooner, soft && !elastic));
         }
-        first.map(|_| ())
+        first.is_some()
     }
 
     /// The first of these landings, with the least gap at the start of the step: where `here` and q are.
@@ -145,8 +145,9 @@ impl ContactSearch {
         Landing { share, gap, inelastic }
     }
 
-    /// The least gap of the contacts and stops that land [m or rad], at q, where kinematics `here` are; of contacts as far as they would
-    /// go in h [s]. Where a contact is not there, other points of its pair are, but those that have lasted.
+    /// The least gap of the contacts and stops that land [m or rad], at q, where kinematics `here` are; of contacts
+    /// as far as they would go in h [s]. Where a contact is not there, other points of its pair are, but those that
+    /// have lasted.
     pub(crate) fn gap_of_landing(
         &mut self,
         world: &World,

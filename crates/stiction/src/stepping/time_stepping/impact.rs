@@ -123,7 +123,8 @@ impl TimeStepping {
         fastest.map(|(_, bodies)| bodies)
     }
 
-    /// The fastest of the contacts and stops that approach faster than `slow` [m/s or rad/s]: the pair of bodies of a contact.
+    /// The fastest of the contacts and stops that approach faster than `slow` [m/s or rad/s]: the pair of bodies of a
+    /// contact.
     fn fastest_of_all(&self, slow: f64) -> Option<Option<[Option<usize>; 2]>> {
         let opens = |i: &usize| self.posed.problem.cone(*i).opens();
         let blocks = (0..self.posed.blocks.len()).filter(opens);

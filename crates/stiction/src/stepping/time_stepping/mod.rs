@@ -178,7 +178,7 @@ impl TimeStepping {
             self.turned.clear();
         }
         if part.again.is_none() {
-            self.choose_rolling(part.world, state, part.h, solver);
+            self.choose_rolling(&Step::new(part, state), solver);
         } else if part.again == Some(Reason::RollingEnds) {
             self.rolling.give_up();
         }
@@ -209,7 +209,8 @@ impl TimeStepping {
         }
     }
 
-    fn choose_rolling(&mut self, world: &World, state: &State, h: f64, solver: &dyn ContactSolver) {
+    fn choose_rolling(&mut self, step: &Step<'_>, solver: &dyn ContactSolver) {
+        let Step { world, start: state, h, .. } = *step;
         let Self { rolling, here, warm, .. } = self;
         rolling.give_up();
         let coulomb = solver.law() == Law::Ncp;
@@ -218,7 +219,7 @@ impl TimeStepping {
         }
         if rolling.takes_all() {
             here.fast.find(&world.model, &state.v, h);
-            rolling.find_all((world, state, warm), h, [&here.sleeps, &here.fast.far], coulomb);
+            rolling.find_all(step, warm, [&here.sleeps, &here.fast.far], coulomb);
         } else {
             rolling.find(state, warm, h, (&here.sleeps, coulomb));
         }
@@ -248,7 +249,7 @@ impl TimeStepping {
         let all = self.rolling.takes_all() && self.rolling.any();
         if matches!(again, None | Some(Reason::RollingEnds)) {
             if all {
-                self.here.look_at_middle(world, start, state, h);
+                self.here.look_at_middle(world, start, state);
             } else {
                 // Compliant laws are written for positions that move by v⁺.
                 self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
@@ -300,7 +301,9 @@ impl TimeStepping {
         }
         let landing = if self.rolling.takes_all() && self.rolling.any() {
             let solved = (&self.posed, &self.trial.impulses[..]);
-            self.search.find_landings_at_middle(solved, part.inelastic, &self.rolling.crowded)?;
+            if !self.search.find_landings_at_middle(solved, part.inelastic, &self.rolling.slips.crowded) {
+                return None;
+            }
             self.here.kin.update(&part.world.model, &self.room.q_start);
             let start = (&self.room.q_start[..], part.h);
             let at = (&self.here, &self.free);

@@ -48,9 +48,11 @@ impl Stepper for TimeStepping {
         out.saturated.clear();
         out.saturated.extend_from_slice(self.free.servos.promoted());
         out.without_feedback = self.left_out;
-        out.own.clear();
-        if !self.free.last_forces.is_empty() {
-            out.own.push(self.free.last_forces.clone());
+        out.own.truncate(1);
+        match (self.free.last_forces.is_empty(), out.own.first_mut()) {
+            (true, _) => out.own.clear(),
+            (false, Some(forces)) => forces.clone_from(&self.free.last_forces),
+            (false, None) => out.own.push(self.free.last_forces.clone()),
         }
         out.substep = None;
     }

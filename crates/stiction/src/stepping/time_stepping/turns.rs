@@ -1,7 +1,8 @@
 //! Slip that stops within a step and turns back, where steps are posed in their middle.
 //!
-//! Friction of a step acts in one sense. Where slip c stops after the share τ of a step and the force that would hold it then is outside
-//! of the cone, it slides back in the rest, and friction changes its sense. Its impulse is wrong by O(h) otherwise.
+//! Friction of a step acts in one sense. Where slip c stops after the share τ of a step and the force that would hold
+//! it then is outside of the cone, it slides back in the rest, and friction changes its sense. Its impulse is wrong
+//! by O(h) otherwise.
 //!
 //! ```text
 //!     contact         τ = −c·a/a²,  a the change of c in a step in which all friction slides;  the part ends there     (1)
@@ -88,7 +89,7 @@ impl TimeStepping {
         if !part.inelastic || !self.rolling.takes_all() {
             return None;
         }
-        let shares = self.rolling.slid.iter().filter_map(|slid| self.turn_of(slid));
+        let shares = self.rolling.slips.slid.iter().filter_map(|slid| self.turn_of(slid));
         let share = shares.reduce(f64::min)?;
         Some(Event::SlipTurns { share })
     }

@@ -55,8 +55,9 @@ const THROWN: &str = "<worldbody>
     <body pos='.26 0 0'><joint axis='0 0 1' LIMITS/><geom type='capsule' size='.02' fromto='0 0 0 .26 0 0' mass='.56'/>
     </body></body></body></worldbody>";
 
-/// The momentum of a floating robot changes by the impulses that contacts report, and its weight: in landings, impacts, stops of its
-/// joints and slips, whatever the restitution. Of two cases one is without weight, where all of angular momentum must balance.
+/// The momentum of a floating robot changes by the impulses that contacts report, and its weight: in landings,
+/// impacts, stops of its joints and slips, whatever the restitution. Of two cases one is without weight, where all of
+/// angular momentum must balance.
 #[test]
 fn reported_impulses_explain_the_momentum_of_robots() {
     for (restitution, limits, gravity) in
@@ -108,8 +109,8 @@ fn momenta(sim: &Simulation) -> (Vec3, Vec3) {
     (of.linear, of.angular + centre_of_mass(model, &kin).cross(of.linear))
 }
 
-/// A body that stands on legs, on a slope at .999 of its angle of friction, or in a stack, stands still: it drifts by no more than
-/// the tolerance lets it, and forces do not change from step to step. A knock dies away at once.
+/// A body that stands on legs, on a slope at .999 of its angle of friction, or in a stack, stands still: it drifts by
+/// no more than the tolerance lets it, and forces do not change from step to step. A knock dies away at once.
 #[test]
 fn what_stands_stands_still() {
     for problem in problems::at_rest() {
