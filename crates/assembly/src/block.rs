@@ -81,6 +81,8 @@ pub struct RollingContact {
     pub block: usize,
     /// True if it had an impulse in the last step.
     pub lasts: bool,
+    /// It slid at the start of the step.
+    pub slid: bool,
     /// Friction is (2) of [`crate::rolling`].
     pub slides: bool,
     /// J_T v⁻ of a contact that lasts and has friction [m/s].

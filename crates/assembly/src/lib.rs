@@ -45,6 +45,6 @@ pub use laws::row_params::RowParams;
 pub use laws::yielding::Spring;
 pub use patches::{FoundPatch, PatchDetail};
 pub use posed::Posed;
-pub use posing::{Middle, Posing, Rolling, Start};
+pub use posing::{Middle, Posing, Rolling, Slip, Start};
 pub use row_key::RowKey;
 pub use warm_start::{ContactMotion, WarmStart};

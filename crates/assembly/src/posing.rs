@@ -41,14 +41,23 @@ pub struct Posing<'a> {
 pub struct Rolling<'a> {
     /// Whether a tree does, by its number.
     pub on: &'a [bool],
-    /// Whether a contact slid and will stick, by its number; empty: none.
-    pub sticks: &'a [bool],
-    /// Whether a tree is of a crowd, by its number: contacts of crowds do not slide by (2) of [`crate::rolling`].
-    pub crowded: &'a [bool],
+    /// Who is known to slide or to stick, by the number of a contact; empty: nobody.
+    pub slips: &'a [Slip],
     /// The law is Coulomb's: friction depends on the direction of the slip alone.
     pub coulomb: bool,
     /// Start of the step, where all rows follow [`crate::rolling`]; `None`: those of contacts alone do.
     pub start: Option<Start<'a>>,
+}
+
+/// How the slip of a contact goes on in a step, as a first solve of it showed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Slip {
+    #[default]
+    Unknown,
+    /// It may end in the step: (2) of [`crate::rolling`] says when.
+    Slides,
+    /// It ends in the step.
+    Sticks,
 }
 
 /// Start of a step that is posed in its middle.

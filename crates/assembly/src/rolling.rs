@@ -33,7 +33,7 @@
 use crate::block::{PosedLanding, RollingContact};
 use crate::contact_point::ContactPoint;
 use crate::posed::Posed;
-use crate::posing::{Posing, Rolling};
+use crate::posing::{Posing, Rolling, Slip};
 use crate::warm_start::{ContactMotion, WarmStart};
 use stiction_dynamics::spatial::Vec3;
 
@@ -45,8 +45,6 @@ const SLIDES: f64 = 4.0;
 const REACH: f64 = 4.0;
 /// Largest gap at which it does [m].
 const CLOSED: f64 = 1e-5;
-/// Share of that speed below which a slip that ends in the step need not be known to have slid [–].
-const LITTLE: f64 = 0.02;
 /// Slip that is none [m/s].
 const STILL: f64 = 1e-9;
 
@@ -74,8 +72,9 @@ pub(crate) fn pose(
         return None;
     }
     let motion = last_motion(p, c, warm);
+    let lasts = motion.is_some();
     let mut posed =
-        RollingContact { block, lasts: motion.is_some(), slides: false, slip: [0.0; 2], landing: None };
+        RollingContact { block, lasts, slid: false, slides: false, slip: [0.0; 2], landing: None };
     let Some(motion) = motion else {
         posed.landing = landing(p, c, block, out);
         out.rolling.push(posed);
@@ -91,13 +90,13 @@ pub(crate) fn pose(
     let turn = a * (0.5 * h);
     let slip = last + a * motion.since;
     let size = |v: Vec3| v.x.hypot(v.y);
-    let crowd =
-        |r: &Rolling<'_>| r.start.is_some() && out.jacobian.trees_of(block).any(|tree| r.crowded[tree]);
-    let may =
-        p.rolling.is_some_and(|r| r.coulomb && !crowd(&r) && !r.sticks.get(index).copied().unwrap_or(false));
-    let stops = c.friction * p.params.bouncing_speed;
-    let stops = if p.rolling.is_some_and(|r| r.start.is_some()) { LITTLE * stops } else { stops };
-    posed.slides = c.friction > 0.0 && may && size(slip) > SLIDES * size(turn) + stops.max(STILL);
+    let known = |r: Rolling<'_>| r.coulomb.then(|| r.slips.get(index).copied().unwrap_or_default());
+    let faster = |than: f64| c.friction > 0.0 && size(slip) > SLIDES * size(turn) + than.max(STILL);
+    (posed.slid, posed.slides) = match p.rolling.and_then(known) {
+        None => (false, false),
+        Some(Slip::Unknown) => (faster(0.0), faster(c.friction * p.params.bouncing_speed)),
+        Some(known) => (true, known == Slip::Slides),
+    };
     posed.slip = [before.x, before.y];
     out.rolling.push(posed);
     let tangential = if posed.slides { before } else { turn };

@@ -228,9 +228,10 @@ impl Default for AdaptiveParams {
 }
 
 impl AdaptiveParams {
-    /// The tolerance of contact solvers [m/s] that goes with the accuracy, at most `asked`.
-    pub(crate) fn solver_tolerance(&self, asked: f64) -> f64 {
-        asked.min(1e-3 * self.accuracy / self.horizon)
+    /// The tolerance of contact solvers [m/s] that goes with the accuracy in parts as long as steps of `dt` [s], at most
+    /// `asked`.
+    pub(crate) fn solver_tolerance(&self, asked: f64, dt: f64) -> f64 {
+        asked.min(1e-3 * self.accuracy * (dt / self.horizon).min(1.0))
     }
 }
 

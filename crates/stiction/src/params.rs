@@ -34,6 +34,10 @@ pub struct StepperParams {
     /// Instants of a step at which impacts of contacts with e > 0 are solved, at most; what would bounce after the last does so at
     /// once with the rest of the step. Each costs about as much as a step. 0: all impacts of a step at once.
     pub impact_instants: u32,
+    /// Steps of the motion `middle` are parted at landings without restitution and where slip turns back: four times at
+    /// once, and then once in so many steps. More of these are taken in the whole step, at first order. Each costs as much
+    /// as three steps or more. 0: never.
+    pub landing_interval: u32,
     /// Sweep two bodies that move farther past each other in a step than they are thick, so that none passes through another
     /// however fast (see [`stiction_assembly::swept`]). Half-spaces are never passed through. A step in which one meets something is
     /// solved in parts; contacts, problem and certificate are those of the last. Two triangle meshes are swept only where one asks
@@ -125,6 +129,7 @@ impl Default for StepperParams {
             restitution_threshold: 0.01,
             impacts: ImpactLaw::default(),
             impact_instants: 16,
+            landing_interval: 16,
             continuous: true,
             adaptive: 0,
             energy_tolerance: 5.0,
@@ -180,7 +185,7 @@ impl StepperParams {
     /// The tolerance of the contact solver [m/s], where `asked` is asked for: steppers that control their error need it for theirs.
     pub(crate) fn solver_tolerance(&self, asked: f64) -> f64 {
         match self.method.as_str() {
-            "adaptive" => self.canon.adaptive.solver_tolerance(asked),
+            "adaptive" => self.canon.adaptive.solver_tolerance(asked, self.dt),
             _ => asked,
         }
     }
@@ -224,6 +229,8 @@ impl StepperParams {
         check("adaptive", f64::from(self.adaptive), self.adaptive <= 10, "halvings, at most 10")?;
         let instants = self.impact_instants;
         check("impact_instants", f64::from(instants), instants <= 60, "at most 60 instants")?;
+        let interval = self.landing_interval;
+        check("landing_interval", f64::from(interval), interval <= 1_000_000, "at most a million steps")?;
         let rate = self.energy_tolerance;
         check("energy_tolerance", rate, rate >= 0.0, "a rate >= 0 [1/s]")?;
         let threshold = self.restitution_threshold;

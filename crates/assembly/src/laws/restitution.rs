@@ -58,6 +58,13 @@ impl PosedLanding {
         let share = if square < 0.0 { 1.0 } else { 2.0 * above / (h * (square.sqrt() - rate)) };
         if share > 0.0 { share.min(1.0) } else { 1.0 }
     }
+
+    /// Speed at which the distance, `start` at the start of a step of h [s], closes after a share of the step [m/s or rad/s]; 0
+    /// where it opens.
+    pub fn speed(&self, start: f64, share: f64, h: f64) -> f64 {
+        let rate = 2.0 * (self.middle - start) / h;
+        (-(rate + self.gain * share)).max(0.0)
+    }
 }
 
 /// Approach speed below which nothing bounces [m/s]: `threshold`, or what gravity [m/s²] makes of a body in two steps of h [s].

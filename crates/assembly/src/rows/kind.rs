@@ -260,20 +260,22 @@ pub(crate) fn push<K: LinearRow>(
     }
     let terms = kind.terms(p.world);
     let start = p.rolling.and_then(|_| p.start_of(trees(p.world, &terms).next()?));
-    if let Some(start) = start {
-        let key = kind.key();
-        if start.left_out.contains(&key) {
-            return;
-        }
-        (at.start, at.lasts) = (Some(start.q), warm.impulse_of(key) != 0.0);
-    }
+    at.start = start.map(|start| start.q);
     let row = kind.row(p.world, &at);
-    if row.there {
-        let block = out.blocks.len();
-        push_row(kind, row, p, out, warm);
-        if start.is_some() && kind.set() == ImpulseSet::NonNegative && out.blocks.len() > block {
-            out.note_stop(&p.params, block, at.lasts, row.error, at.rates(&terms));
-        }
+    if !row.there {
+        return;
+    }
+    let Some(start) = start else { return push_row(kind, row, p, out, warm) };
+    let key = kind.key();
+    if start.left_out.contains(&key) {
+        return;
+    }
+    at.lasts = warm.impulse_of(key) != 0.0;
+    let row = if at.lasts { kind.row(p.world, &at) } else { row };
+    let block = out.blocks.len();
+    push_row(kind, row, p, out, warm);
+    if kind.set() == ImpulseSet::NonNegative && out.blocks.len() > block {
+        out.note_stop(&p.params, block, at.lasts, row.error, at.rates(&terms));
     }
 }
 

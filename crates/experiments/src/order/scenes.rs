@@ -1,10 +1,12 @@
-//! The twelve scenes of [`super`].
+//! The scenes of [`super`]: twelve, and the planar problems of [`super::robots`].
 
+use super::robots::{Problem, problems};
+use super::{REFERENCE, Way};
 use crate::ExperimentError;
 use std::path::Path;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::{LoadOptions, load_str};
-use stiction::{Settings, SetupError, Simulation, Sleep, State, StepperName};
+use stiction::{Settings, SetupError, Simulation, Sleep, State};
 use stiction_lab::driven::Driven;
 use stiction_scene::Scene;
 
@@ -14,7 +16,7 @@ const G: f64 = 9.81;
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) duration: f64,
-    /// The default stepper is of the second order here.
+    /// The default stepper is of the second order here; of planar problems, its steps in their middle are.
     pub(super) second: bool,
     /// Pose of the first body at a time [s], where it is known.
     pub(super) exact: Option<fn(f64) -> Pose>,
@@ -28,25 +30,49 @@ enum Start {
     Scene(&'static str),
     /// The text of a MJCF file, with q and v.
     Robot(&'static str, &'static [f64], &'static [f64]),
+    Planar(Problem),
 }
 
 impl Case {
-    const fn new(name: &'static str, duration: f64, second: bool, start: Start) -> Self {
+    fn new(name: &'static str, duration: f64, second: bool, start: Start) -> Self {
         Self { name, duration, second, exact: None, within: 0.0, start }
     }
 
-    const fn known(self, exact: fn(f64) -> Pose, within: f64) -> Self {
+    fn known(self, exact: fn(f64) -> Pose, within: f64) -> Self {
         Self { exact: Some(exact), within, ..self }
+    }
+
+    fn planar(problem: Problem) -> Self {
+        Self::new(problem.name, problem.time, true, Start::Planar(problem))
+    }
+
+    /// A planar problem, of which no closed form is known.
+    pub(super) fn is_planar(&self) -> bool {
+        matches!(self.start, Start::Planar(_))
+    }
+
+    /// Errors up to this come from landings, which are found to 10 nm [m or rad].
+    pub(super) fn found(&self) -> f64 {
+        if let Start::Planar(problem) = &self.start { problem.found } else { 0.0 }
+    }
+
+    /// Poses at the end of the motion in closed form, or by the reference of planar problems.
+    pub(super) fn known_end(&self) -> Result<Option<Vec<Pose>>, ExperimentError> {
+        match (self.exact, self.is_planar()) {
+            (Some(exact), _) => Ok(Some(vec![exact(self.duration)])),
+            (None, true) => self.end(Way::middle(), REFERENCE),
+            (None, false) => Ok(None),
+        }
     }
 
     /// The name in names of files.
     pub(super) fn stem(&self) -> String {
-        self.name.replace(' ', "-")
+        self.name.replace([' ', ',', '.'], "-")
     }
 
     /// Poses of all bodies at the end of the motion, by steps of h [s]; `None` if the stepper refuses the scene or cannot do a step.
-    pub(super) fn end(&self, stepper: StepperName, h: f64) -> Result<Option<Vec<Pose>>, ExperimentError> {
-        let mut sim = match self.simulation(stepper, h) {
+    pub(super) fn end(&self, way: Way, h: f64) -> Result<Option<Vec<Pose>>, ExperimentError> {
+        let mut sim = match self.simulation(way, h) {
             Ok(sim) => sim,
             Err(ExperimentError::Setup(SetupError::Made(_))) => return Ok(None),
             Err(error) => return Err(error),
@@ -59,34 +85,55 @@ impl Case {
         Ok(Some(sim.sim_mut().kinematics().X_WB.clone()))
     }
 
-    fn simulation(&self, stepper: StepperName, h: f64) -> Result<Driven, ExperimentError> {
+    pub(super) fn simulation(&self, way: Way, h: f64) -> Result<Driven, ExperimentError> {
         let choose = |settings: &mut Settings| {
             settings.tolerance = 1e-11;
-            settings.stepper.method = stepper;
+            settings.stepper.energy_tolerance = f64::MAX;
+            (settings.stepper.method, settings.stepper.motion) = (way.stepper, way.motion);
             settings.stepper.dt = h;
             settings.stepper.sleep = Sleep::Off;
         };
-        match self.start {
+        match &self.start {
             Start::Scene(text) => {
                 let mut setup = Scene::from_toml(text, Path::new("order.toml"))?.build()?;
                 choose(&mut setup.settings);
                 Ok(Driven::new(setup)?)
             }
-            Start::Robot(text, q, v) => {
-                let world = load_str(text, Path::new("order.xml"), Path::new(""), &LoadOptions::default())?;
-                let mut settings = Settings::default();
-                choose(&mut settings);
-                let mut state = State::neutral(&world.model);
-                state.q.copy_from_slice(q);
-                state.v.copy_from_slice(v);
-                Ok(Simulation::new(world, state, settings)?.into())
+            Start::Robot(text, q, v) => Ok(robot((text, 0.0), (q, v), choose)?.into()),
+            Start::Planar(problem) => {
+                let Problem { xml, q, v, restitution, control, .. } = problem;
+                let mut sim = robot((xml, *restitution), (q, v), choose)?;
+                sim.control_mut().copy_from_slice(control);
+                Ok(sim.into())
             }
         }
     }
 }
 
+/// A robot of a MJCF file with surfaces of this restitution, at q and v as far as these go.
+fn robot(
+    (text, restitution): (&str, f64),
+    (q, v): (&[f64], &[f64]),
+    choose: impl Fn(&mut Settings),
+) -> Result<Simulation, ExperimentError> {
+    let mut world = load_str(text, Path::new("order.xml"), Path::new(""), &LoadOptions::default())?;
+    world.geometries.iter_mut().for_each(|g| g.material.restitution = restitution);
+    let mut settings = Settings::default();
+    choose(&mut settings);
+    let mut state = State::neutral(&world.model);
+    state.q[..q.len()].copy_from_slice(q);
+    state.v[..v.len()].copy_from_slice(v);
+    Ok(Simulation::new(world, state, settings)?)
+}
+
 /// In the order of the table.
-pub(super) fn cases() -> [Case; 12] {
+pub(super) fn cases() -> Vec<Case> {
+    let mut all = Vec::from(scenes());
+    all.extend(problems().into_iter().map(Case::planar));
+    all
+}
+
+fn scenes() -> [Case; 12] {
     [
         Case::new("flight", 0.5, true, Start::Scene(FLIGHT)),
         Case::new(

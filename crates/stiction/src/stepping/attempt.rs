@@ -143,6 +143,8 @@ pub struct Landing {
     pub share: f64,
     /// Gap of its contact at the start of the part [m].
     pub gap: f64,
+    /// Speed at which its contact closes [m/s]; 0: unknown.
+    pub speed: f64,
     /// Nothing that lands bounces.
     pub inelastic: bool,
 }
@@ -156,7 +158,7 @@ pub enum Reason {
     StiffTreeHit,
     /// A contact touches a linkage that was to turn freely.
     LinkageTouched,
-    /// The Coriolis forces of a linkage are of the mean velocity, which is known now.
+    /// Coriolis forces are of the mean velocity, which is known now.
     MeanVelocity,
     /// A contact of a rolling body ceases to slide.
     SlipEnds,

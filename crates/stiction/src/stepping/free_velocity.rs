@@ -42,7 +42,7 @@ pub(crate) struct FreeMotion {
 }
 
 /// Rounds by which v̄ is found, at most.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
 
 /// Scratch of the algorithms of dynamics.
 struct Workspace {
@@ -206,17 +206,20 @@ impl FreeMotion {
     }
 
     /// Takes Coriolis forces of joints at the mean velocity of the step, v̄ = (v + v⁺)/2 with the impulses of the last step:
-    /// the forces alone are iterated.
+    /// the forces alone are iterated. Where these impulses are unknown, forces are those of v, and the part is solved again.
     fn turn_to_mean(&mut self, step: &Step<'_>, kin: &Kinematics, rolling: &RollingBodies) {
+        if self.last_forces.is_empty() {
+            return;
+        }
         let Step { world, start: state, h, .. } = *step;
         let model = &world.model;
         let Self { workspace, factor, dv, last_forces, .. } = self;
         let Workspace { vel, rnea, tau, bias, mean, next_bias, by_last, change, .. } = workspace;
-        by_last.fill(0.0);
-        if !last_forces.is_empty() {
-            by_last.iter_mut().zip(&*last_forces).for_each(|(x, f)| *x = h * f);
-            factor.solve_in_place(by_last);
-        }
+        by_last.iter_mut().zip(&*last_forces).for_each(|(x, f)| *x = h * f);
+        lanes::plain(
+            #[inline(always)]
+            || factor.solve_in_place(by_last),
+        );
         mean.copy_from_slice(&state.v);
         let mut moved = false;
         for round in 0..ROUNDS {

@@ -24,4 +24,8 @@ pub struct Memory {
     /// Size of the next internal step of steppers that control their error: seconds, or a share of the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub substep: Option<f64>,
+    /// Steps that are saved for landings that end parts ([`crate::StepperParams::landing_interval`]); `None`: as many as can
+    /// be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credit: Option<u32>,
 }

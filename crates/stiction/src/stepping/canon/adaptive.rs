@@ -22,7 +22,8 @@
 //! `least` of the step, where it is taken as it is.
 //!
 //! Sizes follow a proportional and integral controller [Soederlind2003]. The solver's tolerance is a small
-//! share of the accuracy ([`AdaptiveParams::solver_tolerance`]).
+//! share of the accuracy ([`AdaptiveParams::solver_tolerance`]); what is left of its residual in the three
+//! steps counts as rounding, which shorter parts do not lessen.
 
 use super::search::{Search, relative_velocity, velocities_into};
 use super::unsupported::UnsupportedByCanon;
@@ -63,6 +64,8 @@ pub(crate) struct Adaptive {
 const OF_EVENT: f64 = 0.05;
 /// Share of the accuracy below which an error counts as rounding, and the least that does [–, m].
 const ROUNDING: [f64; 2] = [1e-6, 1e-14];
+/// Errors of velocities per residual of the solver [–].
+const OF_RESIDUAL: f64 = 4.0;
 /// Order of the error of a part, in its length, below which the part has an event [–].
 const SMOOTH: f64 = 1.5;
 /// Slip at the end of a part, along that at its start, that counts as none, relative to it [–].
@@ -94,8 +97,23 @@ struct Course {
     tried: Option<[f64; 2]>,
     /// By how much the last part erred, of what it was allowed [–].
     last: f64,
-    /// The end of the part by one step, and whether that is flagged.
-    once: Option<(State, bool)>,
+    /// The end of the part by one step, and how that went.
+    once: Option<Once>,
+}
+
+/// One step over a part.
+struct Once {
+    end: State,
+    flagged: bool,
+    /// Residual that its solver left [m/s].
+    residual: f64,
+}
+
+/// How far one step and two halves are apart, and which of that is rounding.
+#[derive(Clone, Copy)]
+struct Apart {
+    error: f64,
+    rounding: f64,
 }
 
 impl Adaptive {
@@ -103,7 +121,7 @@ impl Adaptive {
     /// with the accuracy.
     pub(crate) fn order_of_inner(params: &mut StepperParams) -> Result<u32, UnsupportedByCanon> {
         let canon = &mut params.canon;
-        canon.tolerance = canon.adaptive.solver_tolerance(canon.tolerance);
+        canon.tolerance = canon.adaptive.solver_tolerance(canon.tolerance, params.dt);
         canon.moreau.touch = canon.moreau.touch.max(TOUCH * canon.adaptive.accuracy);
         let name = &canon.adaptive.inner[..];
         if !INNER.split(", ").any(|known| known == name) {
@@ -153,44 +171,47 @@ impl Adaptive {
         course.share = if left - share < 0.1 * share { left } else { share };
         let (share, h) = (course.share, course.share * course.h);
         let report = whole_step(&mut *self.inner, Part { h, ..*part }, state, solver);
-        self.course.once = Some((state.clone(), report.flagged()));
+        let (flagged, residual) = (report.flagged(), report.residual);
+        self.course.once = Some(Once { end: state.clone(), flagged, residual });
         Attempt::Event(Event::Again { h, last: share == left }, report)
     }
 
     /// The part by two halves, and how far it is from one step.
     fn try_halves(
         &mut self,
-        (once, flagged): (State, bool),
+        Once { end: once, flagged, residual }: Once,
         part: &Part<'_>,
         state: &mut State,
         solver: &mut dyn ContactSolver,
-    ) -> (StepReport, f64) {
+    ) -> (StepReport, Apart) {
+        let AdaptiveParams { accuracy, horizon, .. } = self.params;
         let (start, half) = (state.clone(), Part { h: 0.5 * part.h, ..*part });
         let first = whole_step(&mut *self.inner, half, state, solver);
         if first.failure().is_some() {
-            return (first, f64::INFINITY);
+            return (first, Apart { error: f64::INFINITY, rounding: 0.0 });
         }
         let middle = state.v.clone();
         let second = whole_step(&mut *self.inner, half, state, solver);
         let report = first.followed_by(second);
         let mut apart = vec![0.0; state.v.len()];
         difference_into(&part.world.model, &once.q, &state.q, 1.0, &mut apart);
-        let faster = once.v.iter().zip(&state.v).map(|(a, b)| self.params.horizon * (a - b));
+        let faster = once.v.iter().zip(&state.v).map(|(a, b)| horizon * (a - b));
         apart.extend(faster);
         let grown = self.overlap(part.world, &state.q) - self.overlap(part.world, &start.q);
-        let turning = self.params.horizon * self.turning(part.world, &start.v, &middle);
+        let turning = horizon * self.turning(part.world, &start.v, &middle);
         let error = apart.iter().fold(grown.max(turning), |most, x| most.max(x.abs()));
         let finite = apart.iter().all(|x| x.is_finite());
         let bad = flagged || report.flagged() || !finite;
-        (report, if bad { f64::INFINITY } else { error })
+        let of_solver = OF_RESIDUAL * horizon * residual.max(report.residual);
+        let rounding = (ROUNDING[0] * accuracy).max(ROUNDING[1]).max(of_solver);
+        (report, Apart { error: if bad { f64::INFINITY } else { error }, rounding })
     }
 
     /// Proposes a shorter part than that which was tried, if its error is too large; else false, and how long
     /// the next part is.
-    fn shortens(&mut self, error: f64) -> bool {
+    fn shortens(&mut self, Apart { error, rounding }: Apart) -> bool {
         let AdaptiveParams { accuracy, horizon, least, .. } = self.params;
         let Course { h, done, proposed, share, tried, last, .. } = &mut self.course;
-        let rounding = (ROUNDING[0] * accuracy).max(ROUNDING[1]);
         let smooth = (accuracy * *share * *h / horizon).max(rounding);
         let order = tried.map(|[long, before]| (before / error).ln() / (long / *share).ln());
         let event = order.is_some_and(|order| order < SMOOTH);
@@ -288,8 +309,8 @@ impl Stepper for Adaptive {
             (self.course.proposed, self.course.once) = (self.part, None);
         }
         let Some(once) = self.course.once.take() else { return self.try_once(part, state, solver) };
-        let (report, error) = self.try_halves(once, part, state, solver);
-        if self.shortens(error) {
+        let (report, apart) = self.try_halves(once, part, state, solver);
+        if self.shortens(apart) {
             return Attempt::Event(Event::Again { h: part.h, last: false }, report);
         }
         match report.status {

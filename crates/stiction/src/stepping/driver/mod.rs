@@ -29,7 +29,7 @@ use crate::report::{StepReport, StepStatus};
 use crate::state::{State, copy};
 use halvings::Halvings;
 use islands_at_rest::IslandsAtRest;
-use parts::{Course, Earlier, End, PARTS, PartDone};
+use parts::{Course, Credit, Earlier, End, PARTS, PartDone};
 use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::certificate::worse;
 use stiction_contact::{ContactSolver, Judge, Law};
@@ -46,6 +46,8 @@ pub struct Driver<S: Stepper + ?Sized> {
     /// Halvings of a step, and instants of impacts in one, at most.
     halvings: u32,
     instants: u32,
+    /// Landings without restitution and turns of slip that may end parts.
+    credit: Credit,
     /// Starts of the step and of the part; the first part starts with the step.
     start_of_step: Checkpoint,
     start_of_part: Checkpoint,
@@ -83,6 +85,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
             dt: params.dt,
             halvings: params.adaptive,
             instants: params.impact_instants,
+            credit: Credit::new(params.landing_interval),
             start_of_step: checkpoint(),
             start_of_part: checkpoint(),
             judge: Judge::default(),
@@ -107,6 +110,8 @@ impl<S: Stepper + ?Sized> Driver<S> {
                 return self.pass(state, h);
             }
         }
+        self.credit.save();
+        let credit = self.credit;
         let whole = Part::whole(world, input, h);
         let mut tries = Halvings::new(self.halvings);
         self.keep_start(state);
@@ -117,6 +122,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
             let wakes = !again && self.wake_touched(world);
             if again || wakes || report.failure().is_some() {
                 self.go_back(Start::Step, state);
+                self.credit = credit;
             }
             if again {
                 solver.forget();
@@ -177,14 +183,16 @@ impl<S: Stepper + ?Sized> Driver<S> {
             return whole_step(&mut *self.stepper, whole, state, solver);
         }
         let t = state.t;
-        let mut course = Course::new(whole, ends, self.instants);
+        let mut course = Course::new(whole, ends, self.instants, self.credit);
         let mut part = course.next_part(None);
         loop {
             let mut report = match settle(&mut *self.stepper, part, state, solver) {
                 Ok((None, report)) => report,
                 Ok((Some(event), _)) => {
                     self.go_back(Start::Part, state);
-                    if course.shorten(&mut part, event) {
+                    let parts = course.shorten(&mut part, event);
+                    self.credit = course.credit;
+                    if parts {
                         continue;
                     }
                     StepReport::default()
@@ -344,6 +352,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
     pub fn memory_into(&self, out: &mut Memory) {
         self.stepper.memory_into(out);
         self.islands.memory_into(out);
+        out.credit = self.credit.remembered();
     }
 
     /// Goes on from `memory`, which [`Self::memory_into`] gave at this state and input.
@@ -351,12 +360,14 @@ impl<S: Stepper + ?Sized> Driver<S> {
         self.forget();
         self.earlier.clear();
         self.stepper.restore(memory);
+        self.credit.restore(memory.credit);
         self.restore_sleep(world, state, input, memory);
     }
 
     /// Forgets warm starts and who is at rest, as after a jump of the state.
     pub fn forget(&mut self) {
         self.stepper.forget();
+        self.credit.restore(None);
         self.forget_sleep();
     }
 

@@ -29,9 +29,8 @@ pub(super) const PARTS: usize = 64;
 const SHORTEST: f64 = 1e-6;
 /// Times that a part is shortened because its own motion meets something, at most.
 const SHORTENED: usize = 4;
-/// Landings without restitution and turns of slip that end parts of a step, at most: more of them are a crowd, of
-/// which the order of a step means nothing.
-const INELASTIC: usize = 4;
+/// Landings without restitution and turns of slip that end parts of one step, at most.
+const INELASTIC: u32 = 4;
 /// A part that ends before its landing is made longer by this factor at most [–].
 const LENGTHENED: f64 = 2.0;
 /// Overlap of (1), at most, unless shortening does not help [m].
@@ -76,6 +75,51 @@ impl Earlier {
     }
 }
 
+/// How many landings without restitution and turns of slip may end parts: one in so many steps, and [`INELASTIC`] at
+/// once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Credit {
+    /// Steps that each costs; 0: none may.
+    interval: u32,
+    /// Steps that are saved.
+    saved: u32,
+}
+
+impl Credit {
+    pub(super) fn new(interval: u32) -> Self {
+        Self { interval, saved: INELASTIC * interval }
+    }
+
+    /// A step begins.
+    pub(super) fn save(&mut self) {
+        self.saved = (self.saved + 1).min(INELASTIC * self.interval);
+    }
+
+    /// Whether it is as large as ever.
+    pub(super) fn is_full(&self) -> bool {
+        self.saved == INELASTIC * self.interval
+    }
+
+    fn has_one(&self) -> bool {
+        self.interval > 0 && self.saved >= self.interval
+    }
+
+    fn spend(&mut self) {
+        self.saved = self.saved.saturating_sub(self.interval);
+    }
+
+    /// The steps that are saved, for the memory of a simulation; `None`: as many as can be.
+    pub(super) fn remembered(&self) -> Option<u32> {
+        (!self.is_full()).then_some(self.saved)
+    }
+
+    /// Goes on from what was remembered.
+    pub(super) fn restore(&mut self, remembered: Option<u32>) {
+        let full = INELASTIC * self.interval;
+        self.saved = remembered.unwrap_or(full).min(full);
+    }
+}
+
 /// A step, or a halved part of one, while it is done part by part.
 pub(super) struct Course<'a> {
     whole: Part<'a>,
@@ -89,8 +133,8 @@ pub(super) struct Course<'a> {
     shortened: usize,
     /// The last part led to a landing at its very start, and nothing struck there.
     stalled: bool,
-    /// Landings without restitution and turns of slip that may still end parts of the step.
-    inelastic: usize,
+    /// Landings without restitution and turns of slip that may still end parts.
+    pub(super) credit: Credit,
     /// The part leads to this landing.
     landing: Option<Landing>,
     /// Error control ends the part before the step.
@@ -100,7 +144,7 @@ pub(super) struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    pub(super) fn new(whole: Part<'a>, ends: Ends, instants: u32) -> Self {
+    pub(super) fn new(whole: Part<'a>, ends: Ends, instants: u32, credit: Credit) -> Self {
         Self {
             whole,
             ends,
@@ -108,7 +152,7 @@ impl<'a> Course<'a> {
             left: whole.h,
             number: 0,
             shortened: 0,
-            inelastic: INELASTIC,
+            credit,
             stalled: false,
             landing: None,
             paced: false,
@@ -128,7 +172,7 @@ impl<'a> Course<'a> {
         Part {
             h: self.left,
             landings: if may_end { Landings::End } else { Landings::AtOnce },
-            inelastic: may_end && self.ends.inelastic && self.inelastic > 0,
+            inelastic: may_end && self.ends.inelastic && self.credit.has_one(),
             meetings: Some(self.whole.h),
             swept: self.ends.meetings.then_some(self.whole.h),
             follows,
@@ -143,7 +187,9 @@ impl<'a> Course<'a> {
         match event {
             Event::Landing(landing) => {
                 (self.instants, self.shortened, self.landing) = (self.instants - 1, 0, Some(landing));
-                self.inelastic -= usize::from(landing.inelastic);
+                if landing.inelastic {
+                    self.credit.spend();
+                }
                 (part.landings, part.meetings) = (Landings::LeftOut { overlap: OVERLAP }, None);
                 part.inelastic = false;
                 part.h *= landing.share;
@@ -156,16 +202,21 @@ impl<'a> Course<'a> {
                 self.shortened += 1;
                 let known = self.landing.map_or(gap, |landing| landing.gap);
                 let longest = if gap < 0.0 { 1.0 } else { LENGTHENED };
-                part.h = (part.h * ((known - aim) / (known - gap)).clamp(0.1, longest)).min(self.left);
+                let speed = self.landing.map_or(0.0, |landing| landing.speed);
+                let times = match speed > 0.0 {
+                    true => 1.0 + (gap - aim) / (speed * part.h),
+                    false => (known - aim) / (known - gap),
+                };
+                part.h = (part.h * times.clamp(0.1, longest)).min(self.left);
                 if self.shortened == SHORTENED {
                     part.landings = Landings::LeftOut { overlap: f64::INFINITY };
                 }
                 true
             }
             Event::SlipTurns { share } => {
-                self.inelastic -= 1;
+                self.credit.spend();
                 part.h = (part.h * share).max(shortest);
-                part.inelastic = self.inelastic > 0 && part.h > shortest;
+                part.inelastic = self.credit.has_one() && part.h > shortest;
                 true
             }
             Event::Meeting { share } => {

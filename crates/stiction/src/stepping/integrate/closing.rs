@@ -19,8 +19,10 @@ use stiction_dynamics::{JointKind, Kinematics, Model, motions_into};
 /// The floating robots of a world.
 pub(crate) struct Closing {
     trees: Vec<Floating>,
-    /// P(q, v) of each.
+    /// P(q, v) of each at the start of a step, and at its end, where v is `v_after`.
     before: Vec<Force>,
+    after: Vec<Force>,
+    v_after: Vec<f64>,
     motions: Vec<Motion>,
 }
 
@@ -46,6 +48,8 @@ impl Closing {
         Self {
             trees: (0..model.trees).filter_map(floating).collect(),
             before: Vec::new(),
+            after: Vec::new(),
+            v_after: Vec::new(),
             motions: vec![Motion::ZERO; model.bodies.len()],
         }
     }
@@ -55,9 +59,13 @@ impl Closing {
         self.trees.is_empty()
     }
 
-    /// Takes P(q, v) at the start of a step.
-    pub(crate) fn begin(&mut self, model: &Model, start: &Kinematics, v: &[f64]) {
-        let Self { trees, before, motions } = self;
+    /// Takes P(q, v) at the start of a step, which came from the end of the last where q is the same.
+    pub(crate) fn begin(&mut self, model: &Model, (start, came): (&Kinematics, bool), v: &[f64]) {
+        let Self { trees, before, after, v_after, motions } = self;
+        if came && *v_after == v {
+            std::mem::swap(before, after);
+            return;
+        }
         motions_into(model, start, v, motions);
         before.clear();
         before.extend(trees.iter().map(|t| t.momentum(start, motions)));
@@ -72,15 +80,21 @@ impl Closing {
         (rules, impulses): (&[Quadrature], &[f64]),
         v_next: &mut [f64],
     ) {
-        let Self { trees, before, motions } = self;
+        let Self { trees, before, after, v_after, motions } = self;
         let model = &step.world.model;
         motions_into(model, end, v_next, motions);
-        let moved = trees.iter().zip(before).filter(|(t, _)| rules[t.tree] == Quadrature::Middle);
-        for (floating, before) in moved {
-            let after = floating.momentum(end, motions);
-            let given = floating.impulse(model.gravity * step.h, middle, impulses);
-            floating.add_momentum(*before + given - after, end, v_next);
+        after.clear();
+        for (floating, before) in trees.iter().zip(before) {
+            let mut momentum = floating.momentum(end, motions);
+            if rules[floating.tree] == Quadrature::Middle {
+                let whole = *before + floating.impulse(model.gravity * step.h, middle, impulses);
+                floating.add_momentum(whole - momentum, end, v_next);
+                momentum = whole;
+            }
+            after.push(momentum);
         }
+        v_after.clear();
+        v_after.extend_from_slice(v_next);
     }
 }
 

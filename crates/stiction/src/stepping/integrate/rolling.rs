@@ -23,7 +23,9 @@ use crate::state::{State, copy};
 use crate::stepping::attempt::Step;
 use std::ops::Range;
 use stiction_assembly::laws::spring;
-use stiction_assembly::{ContactMotion, ContactPoint, Posed, Rolling, RollingContact, Start, WarmStart};
+use stiction_assembly::{
+    ContactMotion, ContactPoint, Posed, Rolling, RollingContact, Slip, Start, WarmStart,
+};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Kinematics, MassMatrix, integrate_joints_into};
 use stiction_world::World;
@@ -32,9 +34,6 @@ use stiction_world::World;
 const LASTED: u32 = 3;
 /// At most so many bodies that contacts join may move: in crowds something is hit in most steps.
 const FEW: usize = 3;
-/// Trees that contacts join are a crowd where they are more: something lands, or ceases to slide, in most of its
-/// steps, and the order of a step means nothing.
-const CROWD: usize = 6;
 /// Bodies that turn farther in a step do not roll by this rule [rad].
 const FAR: f64 = 0.5;
 /// A problem of so few contacts is solved to see what is hit.
@@ -42,7 +41,7 @@ const CHEAP: usize = 8;
 /// Contacts that are new and approach no faster are left to the solve [m/s].
 const APPROACH: f64 = 1e-9;
 /// A contact of which less than this share of its slip is left, or whose slip turns round, sticks [–].
-const STICKS: f64 = 1e-3;
+pub(crate) const STICKS: f64 = 1e-3;
 
 /// The free bodies of a world, and who of them rolls in a step.
 pub(crate) struct RollingBodies {
@@ -71,12 +70,10 @@ pub(crate) struct RollingBodies {
 /// Slip of contacts in a step.
 #[derive(Default)]
 pub(crate) struct Slips {
-    /// Per contact, it slid and will stick; empty: none.
-    sticks: Vec<bool>,
-    /// Contacts of `sticks` that are true.
+    /// Per contact, what is known of it; empty: nothing.
+    known: Vec<Slip>,
+    /// Contacts that were known to slide, and of which the slip ends.
     pub(crate) slid: Vec<Slid>,
-    /// Per tree, it is of a crowd, whose contacts stick.
-    pub(crate) crowded: Vec<bool>,
 }
 
 /// A contact of which the slip ends in a step: its slip before the impulses, and after those of a step in which it
@@ -91,8 +88,19 @@ pub(crate) struct Slid {
 impl Slips {
     /// Nothing is known of a new step.
     fn begin(&mut self) {
-        self.sticks.clear();
+        self.known.clear();
         self.slid.clear();
+    }
+
+    /// Whether a first solve showed how the slip of the contact `block` goes on.
+    pub(crate) fn is_known(&self, block: usize) -> bool {
+        self.known.get(block).is_some_and(|slip| *slip != Slip::Unknown)
+    }
+
+    /// The slip of the contact `block` goes on so.
+    pub(crate) fn know(&mut self, block: usize, slip: Slip) {
+        self.known.resize(self.known.len().max(block + 1), Slip::Unknown);
+        self.known[block] = slip;
     }
 }
 
@@ -119,7 +127,7 @@ impl RollingBodies {
             any: false,
             group: vec![0; model.trees],
             size: vec![0; model.trees],
-            slips: Slips { crowded: vec![false; model.trees], ..Slips::default() },
+            slips: Slips::default(),
             coulomb: true,
             middle: State::neutral(model),
             bodies,
@@ -172,13 +180,8 @@ impl RollingBodies {
             *on = !asleep[tree] && !far[tree] && self.body_of[tree].is_none_or(turns);
         }
         self.join(warm);
-        let Self { on, group, size, slips: Slips { crowded, .. }, .. } = self;
-        size.fill(0);
+        let Self { on, group, size, .. } = self;
         let awake = |tree: &usize| !asleep[*tree];
-        (0..on.len()).filter(awake).for_each(|tree| size[root(group, tree)] += 1);
-        for tree in 0..on.len() {
-            crowded[tree] = size[root(group, tree)] > CROWD;
-        }
         // What is joined to a tree that turns too far goes as it does.
         size.fill(0);
         (0..on.len()).filter(awake).filter(|tree| !on[*tree]).for_each(|tree| size[root(group, tree)] += 1);
@@ -260,13 +263,7 @@ impl RollingBodies {
     /// For the rows of the step, which starts at `start`.
     pub(crate) fn rows<'a>(&'a self, start: Start<'a>) -> Option<Rolling<'a>> {
         let start = self.all.then_some(start);
-        self.any.then_some(Rolling {
-            on: &self.on,
-            sticks: &self.slips.sticks,
-            crowded: &self.slips.crowded,
-            coulomb: self.coulomb,
-            start,
-        })
+        self.any.then_some(Rolling { on: &self.on, slips: &self.slips.known, coulomb: self.coulomb, start })
     }
 
     /// `v`, written to `out` and zero where a tree rolls, if one does.
@@ -316,8 +313,7 @@ impl RollingBodies {
             let ([x, y], after) = (contact.slip, posed.jacobian.velocity(contact.block, v_next));
             let slip = x * after.x + y * after.y;
             if slip < STICKS * (x * x + y * y) {
-                self.slips.sticks.resize(self.slips.sticks.len().max(contact.block + 1), false);
-                self.slips.sticks[contact.block] = true;
+                self.slips.know(contact.block, Slip::Sticks);
                 self.slips.slid.push(Slid {
                     block: contact.block,
                     before: [x, y],

@@ -83,7 +83,7 @@ impl ContactSearch {
             }
             let contact = &self.points[index];
             self.bounces.push((contact.geometries, contact.feature));
-            let bounce = Landing { share: 1.0 - left, gap: contact.gap, inelastic: false };
+            let bounce = Landing { share: 1.0 - left, gap: contact.gap, speed: 0.0, inelastic: false };
             first = Some(first.filter(|f| f.share <= bounce.share).unwrap_or(bounce));
         }
         first
@@ -95,12 +95,11 @@ impl ContactSearch {
     }
 
     /// Finds, of a step that was posed in its middle, the contacts and stops that land with an impulse. What does not
-    /// bounce counts where it is `inelastic`, but of trees that are `crowded`.
+    /// bounce counts where it is `inelastic`.
     pub(crate) fn find_landings_at_middle(
         &mut self,
         (posed, impulses): (&Posed, &[f64]),
         inelastic: bool,
-        crowded: &[bool],
     ) -> bool {
         let Self { bounces, stops, points, first, .. } = self;
         bounces.clear();
@@ -113,8 +112,7 @@ impl ContactSearch {
             }
             let key = posed.blocks[rolling.block].key;
             let elastic = matches!(key, BlockKey::Contact(i) if points[i].restitution > 0.0);
-            let crowd = || posed.jacobian.trees_of(rolling.block).any(|tree| crowded[tree]);
-            if !elastic && (!inelastic || crowd()) {
+            if !elastic && !inelastic {
                 continue;
             }
             match key {
@@ -137,12 +135,15 @@ impl ContactSearch {
         warm: &WarmStart,
     ) -> Landing {
         let gap = self.gap_of_landing(world, (q, h), (here, free), warm);
-        let (share, inelastic) = match self.first {
-            Some((landing, inelastic)) => (landing.share(gap, AIM, h), inelastic),
-            None => (1.0, false),
+        let (share, speed, inelastic) = match self.first {
+            Some((landing, inelastic)) => {
+                let share = landing.share(gap, AIM, h);
+                (share, landing.speed(gap, share, h), inelastic)
+            }
+            None => (1.0, 0.0, false),
         };
         let share = if gap <= CLOSED { 0.0 } else { share.max(SOON) };
-        Landing { share, gap, inelastic }
+        Landing { share, gap, speed, inelastic }
     }
 
     /// The least gap of the contacts and stops that land [m or rad], at q, where kinematics `here` are; of contacts

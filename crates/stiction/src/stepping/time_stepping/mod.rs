@@ -44,7 +44,7 @@ use super::contact_correction::{ContactCorrection, CorrectableContact};
 use super::free_velocity::FreeMotion;
 use super::here::Here;
 use super::integrate::rolling::RollingBodies;
-use super::integrate::trapezoidal::Solved;
+use super::integrate::trapezoidal::{STILL, Solved};
 use super::remedies::Solving;
 use super::remedies::without_feedback::NONE;
 use super::trial::Trial;
@@ -171,7 +171,7 @@ impl TimeStepping {
         self.search.swept = part.swept;
         self.search.leaves_out = matches!(part.landings, Landings::LeftOut { .. });
         self.here.fast.came_in = part.follows;
-        if part.follows.is_some() {
+        if part.follows.is_some() && part.again.is_none() {
             self.free.last_forces.clear();
         }
         if !matches!(part.again, Some(Reason::EffortLimit | Reason::SlipEnds | Reason::SlipTurns)) {
@@ -266,7 +266,7 @@ impl TimeStepping {
         }
         self.turned.fix(&mut self.posed);
         self.solve(world, state, solver)?; // (3)
-        if let Some(reason) = self.wrong_guess(whole) {
+        if let Some(reason) = self.wrong_guess(whole, part.inelastic) {
             return Ok(Some(reason));
         }
         self.correct_contacts_of(state);
@@ -301,7 +301,7 @@ impl TimeStepping {
         }
         let landing = if self.rolling.takes_all() && self.rolling.any() {
             let solved = (&self.posed, &self.trial.impulses[..]);
-            if !self.search.find_landings_at_middle(solved, part.inelastic, &self.rolling.slips.crowded) {
+            if !self.search.find_landings_at_middle(solved, part.inelastic) {
                 return None;
             }
             self.here.kin.update(&part.world.model, &self.room.q_start);
@@ -414,11 +414,11 @@ impl TimeStepping {
         Ok(())
     }
 
-    /// The guess that v⁺ belies, if there is one.
-    fn wrong_guess(&mut self, step: &Step<'_>) -> Option<Reason> {
+    /// The guess that v⁺ belies, if there is one; slip that turns back counts where it may end the part.
+    fn wrong_guess(&mut self, step: &Step<'_>, turns_end: bool) -> Option<Reason> {
         let Step { world, start: state, h, .. } = *step;
         let slow = self.params.bouncing_speed(h, &world.model.gravity);
-        let Self { advance, trial, posed, warm, here, params, free, rolling, .. } = self;
+        let Self { advance, trial, posed, warm, here, params, free, rolling, turned, search, .. } = self;
         let (v, v_next) = (&state.v[..], &trial.v_next[..]);
         if free.servos.promote(v, v_next) {
             return Some(Reason::EffortLimit);
@@ -427,7 +427,19 @@ impl TimeStepping {
             return Some(Reason::SlipEnds);
         }
         if rolling.takes_all() && rolling.any() {
-            let turns = self.turned.find(posed, &trial.impulses, v, v_next);
+            if turns_end
+                && turned.find_slips(posed, (&search.points, &trial.impulses), v_next, &mut rolling.slips)
+            {
+                return Some(Reason::SlipEnds);
+            }
+            if free.last_forces.is_empty() {
+                free.remember_forces(posed, &trial.impulses, h);
+                let changes = |dof: usize| (v_next[dof] - v[dof]).abs() > STILL;
+                if rolling.dofs_of_joints().any(changes) {
+                    return Some(Reason::MeanVelocity);
+                }
+            }
+            let turns = turned.find(posed, &trial.impulses, v, v_next);
             return turns.then_some(Reason::SlipTurns);
         }
         if advance.trapezoidal.turn_back(&solved(params, posed, trial, warm, here, v, (slow, h)), v_next) {

@@ -15,8 +15,8 @@
 
 use super::TimeStepping;
 use crate::stepping::attempt::{Event, Part};
-use crate::stepping::integrate::rolling::Slid;
-use stiction_assembly::{BlockKey, Posed, RowKey};
+use crate::stepping::integrate::rolling::{STICKS, Slid, Slips};
+use stiction_assembly::{BlockKey, ContactPoint, Posed, RowKey, Slip};
 use stiction_contact::Cone;
 
 /// Slip that stops nearer than this share to an end of the step is not parted [–].
@@ -81,6 +81,59 @@ impl TurnedFriction {
         }
         !fixed.is_empty()
     }
+
+    /// Finds the contacts that slid and, as far as their own mobility tells, stop and turn back in a step to
+    /// `v_next`: they are posed as sliding next, which tells when. True if there are some.
+    pub(super) fn find_slips(
+        &mut self,
+        posed: &Posed,
+        (points, impulses): (&[ContactPoint], &[f64]),
+        v_next: &[f64],
+        slips: &mut Slips,
+    ) -> bool {
+        let Self { diagonal, .. } = self;
+        diagonal.clear();
+        let mut found = false;
+        for contact in posed.rolling.iter().filter(|c| c.slid && !c.slides) {
+            let (block, [x, y]) = (contact.block, contact.slip);
+            if slips.is_known(block) {
+                continue;
+            }
+            let after = posed.jacobian.velocity(block, v_next);
+            if x * after.x + y * after.y > STICKS * (x * x + y * y) {
+                continue;
+            }
+            if diagonal.is_empty() {
+                posed.problem.diagonal_blocks_into(diagonal);
+            }
+            let (rows, w) = (&impulses[posed.problem.range(block)], &diagonal[block]);
+            let (most, size) = (points[block].friction * rows[2], x.hypot(y));
+            let more = [rows[0] + most * x / size, rows[1] + most * y / size];
+            let after =
+                [after.x - w[0] * more[0] - w[1] * more[1], after.y - w[3] * more[0] - w[4] * more[1]];
+            let slid = Slid { block, before: [x, y], after };
+            if slid.turn(most, [rows[0], rows[1]]).is_some() {
+                slips.know(block, Slip::Slides);
+                found = true;
+            }
+        }
+        found
+    }
+}
+
+impl Slid {
+    /// τ of (1), under the impulse `friction` of a law at the end of the step, which is `most` at most.
+    fn turn(&self, most: f64, friction: [f64; 2]) -> Option<f64> {
+        let Self { before: [x, y], after, .. } = *self;
+        let (change, size) = ([after[0] - x, after[1] - y], x.hypot(y));
+        if x * after[0] + y * after[1] >= 0.0 {
+            return None;
+        }
+        let share = -(x * change[0] + y * change[1]) / (change[0].powi(2) + change[1].powi(2));
+        let held = [friction[0] + most * share * x / size, friction[1] + most * share * y / size];
+        let outside = held[0].hypot(held[1]) > (1.0 - share) * most * (1.0 + OUTSIDE);
+        (outside && (NEAR_END..1.0 - NEAR_END).contains(&share)).then_some(share)
+    }
 }
 
 impl TimeStepping {
@@ -95,16 +148,9 @@ impl TimeStepping {
     }
 
     /// τ of a contact that turns back.
-    fn turn_of(&self, &Slid { block, before: [x, y], after }: &Slid) -> Option<f64> {
-        let rows = &self.trial.impulses[self.posed.problem.range(block)];
-        let (change, size) = ([after[0] - x, after[1] - y], x.hypot(y));
-        if x * after[0] + y * after[1] >= 0.0 {
-            return None;
-        }
-        let share = -(x * change[0] + y * change[1]) / (change[0].powi(2) + change[1].powi(2));
-        let most = self.search.points.get(block)?.friction * rows.get(2)?;
-        let held = [rows[0] + most * share * x / size, rows[1] + most * share * y / size];
-        let outside = held[0].hypot(held[1]) > (1.0 - share) * most * (1.0 + OUTSIDE);
-        (outside && (NEAR_END..1.0 - NEAR_END).contains(&share)).then_some(share)
+    fn turn_of(&self, slid: &Slid) -> Option<f64> {
+        let rows = &self.trial.impulses[self.posed.problem.range(slid.block)];
+        let most = self.search.points.get(slid.block)?.friction * rows.get(2)?;
+        slid.turn(most, [rows[0], rows[1]])
     }
 }
