@@ -33,6 +33,24 @@ impl Problem {
     }
 }
 
+/// A trunk on four legs with servos at their hips, which hold them upright.
+fn robot() -> String {
+    let legs = [[-1, -1], [1, -1], [-1, 1], [1, 1]].map(|[x, y]| (x, y, format!("hip{x}{y}")));
+    let bodies = legs.each_ref().map(|(x, y, hip)| {
+        format!(
+            "<body pos='{} {} 0'><joint name='{hip}' axis='0 1 0'/><geom type='capsule' size='.02' fromto='0 0 0 0 0 -.26' mass='.4' friction='.5'/></body>",
+            0.2 * f64::from(*x),
+            0.15 * f64::from(*y)
+        )
+    });
+    let servos = legs.map(|(.., hip)| format!("<position joint='{hip}' kp='200' kv='5'/>"));
+    format!(
+        "<worldbody><geom type='plane' size='9 9 1' friction='.5'/><body pos='0 0 .28'><freejoint/><geom type='box' size='.25 .12 .04' mass='6'/>{}</body></worldbody><actuator>{}</actuator>",
+        bodies.concat(),
+        servos.concat()
+    )
+}
+
 /// Problems that come to rest.
 pub(crate) fn at_rest() -> Vec<Problem> {
     let corners = |half: f64, z: f64, radius: f64| {
@@ -74,5 +92,6 @@ pub(crate) fn at_rest() -> Vec<Problem> {
         knocked(Problem::new("knocked stack", &stack)),
         Problem::new("slope", &slope),
         Problem::new("table", &table),
+        Problem::new("robot", &robot()),
     ]
 }
