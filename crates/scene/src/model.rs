@@ -35,7 +35,8 @@ impl Scene {
         let at = At { scene: self, section: "model", index };
         let mut world = self.read_model(&at, spec)?;
         if !self.is_robot_file() {
-            self.overrule(&mut world);
+            let told = self.overrule(&mut world);
+            world.ledger.remarks.extend(told.into_iter().filter(|_| spec.file.is_some()));
         }
         let keyframe = choose_keyframe(&at, spec, &world)?.cloned();
         if let (true, Some(key), None) = (self.is_robot_file(), &keyframe, &spec.keyframe) {
@@ -89,8 +90,8 @@ impl Scene {
         Ok(Part { world, state, control, pose })
     }
 
-    /// Gravity and time step are those of the scene; says so where the file states others.
-    fn overrule(&self, world: &mut World) {
+    /// Gravity and time step are those of the scene; returns what to say where the file states others.
+    fn overrule(&self, world: &mut World) -> Vec<Note> {
         let gravity = self.gravity_or_default();
         let of_file = std::mem::replace(&mut world.model.gravity, gravity);
         let states = |words: &[&str]| world.ledger.of(Fate::Used).any(|e| words.contains(&e.what.as_str()));
@@ -112,7 +113,7 @@ impl Scene {
             );
             told.push(Note::of_scene(Severity::Note, message));
         }
-        world.ledger.remarks.extend(told);
+        told
     }
 
     /// How the file of a `[[model]]` is read.
