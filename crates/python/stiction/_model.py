@@ -277,13 +277,8 @@ class Model:
 
     def _told(self) -> Model:
         """Itself, after warnings of what is not simulated and of unknown words."""
-        missing = self.not_simulated
-        if missing:
-            text = f"`{self.name}` is simulated without what its file says here (model.not_simulated):\n  "
-            warnings.warn(text + "\n  ".join(missing), NotSimulated, stacklevel=3)
-        if unknown := self.unknown:
-            text = f"`{self.name}` is simulated without words that its format does not have there (model.unknown):\n  "
-            warnings.warn(text + "\n  ".join(unknown), UnknownWord, stacklevel=3)
+        tell(self, "what its file says here (model.not_simulated)", self.not_simulated, NotSimulated)
+        tell(self, f"{UNKNOWN_WORDS} (model.unknown)", self.unknown, UnknownWord)
         return self
 
 
@@ -293,6 +288,15 @@ class NotSimulated(UserWarning):
 
 class UnknownWord(UserWarning):
     """A file holds a word that its format does not have, or not where it stands: probably a typing error."""
+
+
+UNKNOWN_WORDS = "words that its format does not have there"
+
+
+def tell(model: Model, what: str, notes: list[str], kind: type[UserWarning]) -> None:
+    """Warns who called the caller of the caller that the model is simulated without ``what``, if there is any of it."""
+    if notes:
+        warnings.warn(f"`{model.name}` is simulated without {what}:\n  " + "\n  ".join(notes), kind, stacklevel=4)
 
 
 def load(

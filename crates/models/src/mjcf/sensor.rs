@@ -22,10 +22,10 @@ const FOR_OTHERS: &str = "kept, for other programs";
 pub(crate) fn read(reader: &Reader<'_>, extras: &mut Extras) -> Result<(), LoadError> {
     let index = &*INDEX;
     for Mention { element: e, copy, .. } in reader.section("sensor")? {
-        let key = format!("sensor/{}", e.name());
-        if index.row(&key, ".").is_none() {
+        if !index.allows("sensor", e.name()) {
             continue;
         }
+        let key = index.key_in("sensor", e.name());
         // What the vocabulary knows of a sensor that is read is taken.
         let read = index.row(&key, "name").is_some_and(|row| row.fate == Fate::Used);
         let word = |name: &str| {

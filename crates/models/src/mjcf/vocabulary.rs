@@ -369,7 +369,7 @@ const OF_FRAMES: &str = "sensor/framepos sensor/framequat sensor/framexaxis sens
     sensor/framelinvel sensor/frameangvel";
 const NOT_READ: &str = "sensor/magnetometer sensor/camprojection sensor/tendonactuatorfrc sensor/jointlimitpos \
     sensor/jointlimitvel sensor/jointlimitfrc sensor/tendonlimitpos sensor/tendonlimitvel sensor/tendonlimitfrc \
-    sensor/insidesite sensor/distance sensor/normal sensor/fromto sensor/contact sensor/tactile sensor/user sensor/plugin";
+    sensor/insidesite sensor/distance sensor/normal sensor/fromto sensor/contact sensor/tactile sensor/user";
 const OTHER_KIND: &str = "belongs to an actuator that is not simulated yet";
 
 /// Reasons for which a word that the reader takes elsewhere has no effect.

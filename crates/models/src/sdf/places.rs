@@ -19,7 +19,7 @@ pub(super) const PLACES: &[Inside] = &[
          drake:joint drake:linear_bushing_rpy drake:ball_constraint drake:collision_filter_group",
     ),
     inside("model include", "model_state"),
-    inside("include", "name uri pose static placement_frame plugin"),
+    inside("include", "name uri pose static placement_frame plugin namespace"),
     inside(
         "link",
         "pose frame inertial collision visual sensor gravity self_collide kinematic must_be_base_link enable_wind \

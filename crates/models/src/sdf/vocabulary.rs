@@ -34,6 +34,7 @@ const ROWS: &[Row] = &[
     row("world model link frame collision visual", ". name", Used, ""),
     row("model", "canonical_link placement_frame", Used, ""),
     row("model include", "namespace", Kept, "a label"),
+    row("include/namespace", ".", Kept, "a label"),
     row("frame world/frame", ". name attached_to", Used, ""),
     row(
         "link/frame joint/frame inertial/frame collision/frame visual/frame sensor/frame link/frame/** joint/frame/** \
@@ -234,7 +235,12 @@ const ROWS: &[Row] = &[
     row("sensor/camera", ".", Used, ""),
     row("sensor/camera", "name", Kept, "a label"),
     row("camera/horizontal_fov camera/image image/width image/height", ".", Used, ""),
-    row("camera/pose camera/frame", ". *", Unsupported, "a camera looks from the pose of its sensor"),
+    row(
+        "camera/pose camera/frame camera/frame/**",
+        ". *",
+        Unsupported,
+        "a camera looks from the pose of its sensor",
+    ),
     row(
         "camera/clip camera/clip/** camera/lens camera/lens/** camera/distortion camera/distortion/** \
          camera/depth_camera camera/depth_camera/**",

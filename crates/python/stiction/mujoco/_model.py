@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._model import Model, NotSimulated, UnknownWord, load, loads
+from .._model import UNKNOWN_WORDS, Model, NotSimulated, UnknownWord, load, loads, tell
 from .._tables import Array, Table
 from . import _enums
 from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, principal, rows, sizes_of, within
@@ -573,12 +573,8 @@ def _told(read: Callable[[], Model]) -> Model:
         warnings.simplefilter("ignore", UnknownWord)
         model = read()
     missing = [note for note in model.not_simulated if "body@mocap" not in note]
-    if missing:
-        text = f"`{model.name}` is simulated without what its file says here:\n  "
-        warnings.warn(text + "\n  ".join(missing), NotSimulated, stacklevel=3)
-    if unknown := model.unknown:
-        text = f"`{model.name}` is simulated without words that its format does not have there:\n  "
-        warnings.warn(text + "\n  ".join(unknown), UnknownWord, stacklevel=3)
+    tell(model, "what its file says here", missing, NotSimulated)
+    tell(model, UNKNOWN_WORDS, model.unknown, UnknownWord)
     return model
 
 
