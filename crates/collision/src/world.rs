@@ -1,6 +1,6 @@
 //! A constant set of colliders, asked again and again which of them touch.
 //!
-//! Two colliders may meet unless they have one owner, both owners are fixed, their owners are an
+//! Two colliders may meet unless they have one owner, both owners are fixed, their parts are an
 //! excluded pair, or their bits do not match; pairs that are named may meet in spite of the last two. The boxes of
 //! bounded shapes, somewhat grown, go through a tree, or where there are few, pair by pair of those that may meet; those
 //! that are near are kept, and asked by their boxes as they are, until a shape leaves its grown box [Verlet1967]. Planes,
@@ -70,11 +70,13 @@ const fn splat(x: f64) -> Vec3 {
 /// Who may meet whom.
 #[derive(Clone, Debug)]
 struct Filter {
-    /// Pairs of owners, the smaller first, sorted.
+    /// Per collider: the part of its owner that it is, for exclusions.
+    parts: Vec<usize>,
+    /// Pairs of parts, the smaller first, sorted.
     excluded: Vec<(usize, usize)>,
     /// Per collider: its owner does not move.
     fixed: Vec<bool>,
-    /// Pairs of colliders, the smaller first, sorted, that need neither bits nor owners that may meet.
+    /// Pairs of colliders, the smaller first, sorted, that need neither bits nor parts that may meet.
     named: Vec<(usize, usize)>,
 }
 
@@ -82,35 +84,42 @@ impl Filter {
     fn allows(&self, colliders: &[Collider], i: usize, j: usize) -> bool {
         let (a, b) = (&colliders[i], &colliders[j]);
         let bits = a.group & b.mask != 0 || b.group & a.mask != 0;
-        let owners = (a.owner.min(b.owner), a.owner.max(b.owner));
-        let excluded = !self.excluded.is_empty() && self.excluded.binary_search(&owners).is_ok();
+        let (one, two) = (self.parts[i], self.parts[j]);
+        let parts = (one.min(two), one.max(two));
+        let excluded = !self.excluded.is_empty() && self.excluded.binary_search(&parts).is_ok();
         a.owner != b.owner
             && !(self.fixed[i] && self.fixed[j])
             && (bits && !excluded || self.named.binary_search(&(i.min(j), i.max(j))).is_ok())
     }
 }
 
+/// Pairs, the smaller first, each once and in order.
+fn sorted(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut pairs: Vec<_> = pairs.iter().map(|(a, b)| (*a.min(b), *a.max(b))).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
 impl CollisionWorld {
-    /// Colliders of the `excluded_owners` pairs (in either order) never meet, nor do those of
+    /// Colliders of the `excluded` pairs of owners (in either order) never meet, nor do those of
     /// two owners that are `fixed`. Err names the collider whose shape is not valid.
     pub fn new(
         colliders: Vec<Collider>,
-        excluded_owners: &[(usize, usize)],
+        excluded: &[(usize, usize)],
         fixed: impl Fn(usize) -> bool,
     ) -> Result<Self, ShapeError> {
         for (index, collider) in colliders.iter().enumerate() {
             let named = |source| ShapeError::Collider { index, source: Box::new(source) };
             collider.shape.validate().map_err(named)?;
         }
-        let mut excluded: Vec<_> = excluded_owners.iter().map(|(a, b)| (*a.min(b), *a.max(b))).collect();
-        excluded.sort_unstable();
-        excluded.dedup();
+        let (excluded, parts) = (sorted(excluded), colliders.iter().map(|c| c.owner).collect());
         let is_plane = |i: &usize| matches!(colliders[*i].shape, Shape::Plane);
         let (planes, bounded): (Vec<usize>, Vec<usize>) = (0..colliders.len()).partition(is_plane);
         let fixed: Vec<bool> = colliders.iter().map(|c| fixed(c.owner)).collect();
         let mut world = Self {
             seams: Seams::default(),
-            filter: Filter { excluded, fixed, named: Vec::new() },
+            filter: Filter { parts, excluded, fixed, named: Vec::new() },
             planes,
             meets_plane: Vec::new(),
             awake: Vec::clone(&bounded),
@@ -141,8 +150,16 @@ impl CollisionWorld {
         self
     }
 
+    /// A copy whose colliders are the `parts` of their owners, one for each: those of `excluded` pairs of parts (in
+    /// either order) never meet, instead of pairs of owners.
+    pub fn with_parts(mut self, parts: Vec<usize>, excluded: &[(usize, usize)]) -> Self {
+        (self.filter.parts, self.filter.excluded) = (parts, sorted(excluded));
+        self.list_pairs();
+        self
+    }
+
     /// A copy with `pairs` of colliders (in either order) that may meet whatever their bits, and though
-    /// their owners are excluded.
+    /// their parts are excluded.
     pub fn with_pairs(mut self, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         self.filter.named = pairs.into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
         self.filter.named.sort_unstable();

@@ -15,7 +15,8 @@ Made from the code; `STICTION_WRITE_DOCS=1 cargo test -p stiction-models formats
 
 `stiction inspect FILE` and `stiction check FILE` say it of one file; `model.ledger` says it in Python. In the column of
 attributes `.` is the text of an element and `*` every attribute; `a/b` is b inside a, and `a/**` everything inside a. A
-word in no table is reported as unknown.
+word in no table is reported as unknown, and so is one that stands where its format does not have it (\"Places\"), or where nothing takes
+it, with the place. Words without effect where something else is stated are listed with the reason.
 ";
 
 /// Every fate that a vocabulary may state, with its heading and what it means.
@@ -55,6 +56,25 @@ fn format_of(out: &mut String, name: &str, vocabulary: &Vocabulary) {
             writeln!(out, "| {} | {} | {} |", words(row.elements), words(row.attributes), row.note).unwrap();
         }
     }
+    reasons_and_places(out, name, vocabulary);
+}
+
+/// The reasons for which words are without effect, and the places of elements.
+fn reasons_and_places(out: &mut String, name: &str, vocabulary: &Vocabulary) {
+    if !vocabulary.idle.is_empty() {
+        writeln!(
+            out,
+            "\n### {name}: Without effect at some places\n\n| elements | words | because |\n|---|---|---|"
+        )
+        .unwrap();
+    }
+    for idle in vocabulary.idle {
+        writeln!(out, "| {} | {} | {} |", words(idle.elements), words(idle.attributes), idle.note).unwrap();
+    }
+    writeln!(out, "\n### {name}: Places\n\n| in | stand |\n|---|---|").unwrap();
+    for place in vocabulary.places {
+        writeln!(out, "| {} | {} |", words(place.around), words(place.elements)).unwrap();
+    }
 }
 
 fn words(text: &str) -> String {
@@ -74,8 +94,8 @@ fn the_page_of_formats_is_the_code() {
         page == kept,
         "docs/guide/src/formats.md is old ({differs:?}); STICTION_WRITE_DOCS=1 writes it again"
     );
-    let rows =
-        [&crate::urdf::VOCABULARY, &crate::sdf::VOCABULARY, &crate::mjcf::VOCABULARY].map(|v| v.rows.len());
+    let rows = [&crate::urdf::VOCABULARY, &crate::sdf::VOCABULARY, &crate::mjcf::VOCABULARY]
+        .map(|v| v.rows.len() + v.idle.len() + v.places.len());
     let told = page.lines().filter(|l| l.starts_with("| `")).count();
     assert_eq!(told, rows.iter().sum::<usize>());
 }

@@ -1,48 +1,60 @@
-//! Which bodies never touch because a joint holds them together.
+//! Which links never touch because a joint holds them together.
 
 use crate::error::LoadError;
+use crate::overlap::near;
 use crate::xml::Element;
+use stiction_dynamics::Link;
 use stiction_world::World;
 
-/// Most pairs of a base and a body that hangs on it.
+/// Most pairs of links of neighbours.
 const MAX_PAIRS: usize = 1_000_000;
 
-/// Excludes every body and its parent. `with_base`: also the bodies hanging on links fixed to the
-/// world, from those links (one robot's own base; a world's furniture is not excluded).
-///
-/// Each pair of bodies is named once, by the links that move; links carried by one body never
-/// touch anyway.
-pub(crate) fn exclude_neighbours(
-    world: &mut World,
-    with_base: bool,
-    at: Element<'_>,
-) -> Result<(), LoadError> {
-    let model = &world.model;
-    // The link that a body is named after: the first one it carries.
-    let mut link_of = vec![None; model.bodies.len()];
-    for (l, link) in model.links.iter().enumerate() {
-        if let Some(slot) = link.body.and_then(|b| link_of.get_mut(b)) {
-            slot.get_or_insert(l);
+/// The links with shapes of every body.
+fn shaped_links(world: &World) -> Vec<Vec<usize>> {
+    let mut shaped = vec![Vec::new(); world.model.bodies.len()];
+    let mut links: Vec<usize> = world.geometries.iter().filter_map(|g| g.link).collect();
+    links.sort_unstable();
+    links.dedup();
+    for link in links {
+        let body = world.model.links.get(link).and_then(|l| l.body);
+        if let Some(slot) = body.and_then(|b| shaped.get_mut(b)) {
+            slot.push(link);
         }
     }
-    let fixed = |&l: &usize| model.links.get(l).is_some_and(|l| l.body.is_none());
-    let mut bases: Vec<usize> = world.geometries.iter().filter_map(|g| g.link).filter(fixed).collect();
-    bases.sort_unstable();
-    bases.dedup();
-    for (body, &link) in model.bodies.iter().zip(&link_of) {
-        let Some(link) = link else { continue };
-        match body.parent {
-            Some(p) => {
-                let parent = link_of.get(p).copied().flatten();
-                world.excluded.extend(parent.map(|p| (p, link)));
-            }
-            None if with_base => world.excluded.extend(bases.iter().map(|&base| (base, link))),
-            None => {}
-        }
-        if world.excluded.len() > MAX_PAIRS + model.bodies.len() {
+    shaped
+}
+
+/// Excludes the links of every body from those of its parent.
+pub(crate) fn exclude_neighbours(world: &mut World, at: Element<'_>) -> Result<(), LoadError> {
+    let shaped = shaped_links(world);
+    for (body, own) in world.model.bodies.iter().zip(&shaped) {
+        let Some(carriers) = body.parent.and_then(|p| shaped.get(p)) else { continue };
+        if world.excluded.len() + own.len() * carriers.len() > MAX_PAIRS + world.model.bodies.len() {
             let what = "pairs of neighbours".to_owned();
             return Err(LoadError::Limit { place: at.place(), what, limit: MAX_PAIRS });
         }
+        world.excluded.extend(carriers.iter().flat_map(|&p| own.iter().map(move |&l| (p.min(l), p.max(l)))));
     }
+    Ok(())
+}
+
+/// Excludes what hangs on a link that is fixed to the world from that link, where the two are together before anything
+/// moves: a turntable never touches its stand, and a slide lands on a pillar. Err: a shape is not valid.
+pub(crate) fn exclude_base(world: &mut World, at: Element<'_>) -> Result<(), LoadError> {
+    let shaped = shaped_links(world);
+    let mut joined = Vec::new();
+    for (b, own) in shaped.iter().enumerate() {
+        let of_body = |link: &&Link| link.body == Some(b);
+        let carrier = world.model.links.iter().find(of_body).and_then(|first| first.parent);
+        let fixed = |l: &usize| world.model.links.get(*l).is_some_and(|l| l.body.is_none());
+        if let Some(base) = carrier.filter(fixed) {
+            joined.extend(own.iter().map(|&l| (base.min(l), base.max(l))));
+        }
+    }
+    if joined.is_empty() {
+        return Ok(());
+    }
+    let together = near(world).map_err(|e| at.structure(e.to_string()))?;
+    world.excluded.extend(joined.into_iter().filter(|pair| together.contains(pair)));
     Ok(())
 }

@@ -6,12 +6,15 @@
 //! hand must not go through a thigh; they are told. The linter looks for the same overlaps.
 
 use std::collections::{BTreeMap, BTreeSet};
-use stiction_collision::ShapeError;
+use stiction_collision::{Manifold, ShapeError};
 use stiction_dynamics::Kinematics;
 use stiction_world::World;
 
 /// Overlaps smaller than this are left to the contacts [m].
 const TOLERANCE: f64 = 1e-6;
+
+/// Surfaces no farther apart than this are one surface [m].
+const FLUSH: f64 = 1e-5;
 
 /// Robots with more shapes are not searched: all of them might overlap.
 pub(crate) const MAX_GEOMETRIES: usize = 2000;
@@ -27,8 +30,8 @@ pub(crate) struct Overlap {
     pub(crate) depth: f64,
 }
 
-/// Every pair that may touch and overlaps by more than `tolerance` with the joints at `q`.
-pub(crate) fn overlaps(world: &World, q: &[f64], tolerance: f64) -> Result<Vec<Overlap>, ShapeError> {
+/// Contacts of all that may touch with the joints at `q`, gaps of up to `margin` [m] among them.
+fn contacts(world: &World, q: &[f64], margin: f64) -> Result<Vec<Manifold>, ShapeError> {
     let mut kin = Kinematics::new(&world.model);
     kin.update(&world.model, q);
     let poses: Vec<_> = (world.geometries.iter())
@@ -37,8 +40,23 @@ pub(crate) fn overlaps(world: &World, q: &[f64], tolerance: f64) -> Result<Vec<O
             body.map_or(X, |b| kin.X_WB[b] * X)
         })
         .collect();
-    let mut manifolds = Vec::new();
-    world.collision()?.query(&poses, &vec![0.0; poses.len()], world.model.gravity, &mut manifolds);
+    let (margins, mut manifolds) = (vec![0.5 * margin; poses.len()], Vec::new());
+    world.collision()?.query(&poses, &margins, world.model.gravity, &mut manifolds);
+    Ok(manifolds)
+}
+
+/// Pairs of links, the smaller first, that may touch and are flush or overlap before anything has moved.
+pub(crate) fn near(world: &World) -> Result<BTreeSet<(usize, usize)>, ShapeError> {
+    let links = |m: &Manifold| {
+        let [a, b] = [m.a, m.b].map(|g| world.geometries.get(g).and_then(|g| g.link));
+        a.zip(b).map(|(a, b)| (a.min(b), a.max(b)))
+    };
+    Ok(contacts(world, &world.model.neutral(), FLUSH)?.iter().filter_map(links).collect())
+}
+
+/// Every pair that may touch and overlaps by more than `tolerance` with the joints at `q`.
+pub(crate) fn overlaps(world: &World, q: &[f64], tolerance: f64) -> Result<Vec<Overlap>, ShapeError> {
+    let manifolds = contacts(world, q, 0.0)?;
     let deep = manifolds.iter().map(|m| {
         let depth = m.points().iter().fold(0.0_f64, |d, p| d.max(-p.gap));
         Overlap { a: m.a, b: m.b, depth }

@@ -3,7 +3,7 @@
 //!
 //! The list owns its text, so that included files join it (`splice`), and it is flat, so that no
 //! nesting, however deep, can exhaust the stack. Readers go through [`Element`] and
-//! [`Attribute`]: what they touch is marked [`Fate::Used`]; whatever is
+//! [`Attribute`]: what they take is marked [`Fate::Used`]; whatever is
 //! unmarked at the end, [`audit`](crate::audit::audit) looks up and reports.
 
 use crate::error::LoadError;
@@ -309,6 +309,20 @@ fn element(node: &roxmltree::Node<'_, '_>, source: usize, parent: Option<usize>)
     }
 }
 
+/// A reader takes a word. What is read twice stays what it was.
+fn take(mark: &Cell<Option<Mark>>) {
+    if mark.get().is_none() {
+        mark.set(Some((Fate::Used, "")));
+    }
+}
+
+/// A reader says what becomes of a word. The last word counts, but what was not simulated once stays so.
+fn say(mark: &Cell<Option<Mark>>, said: Mark) {
+    if mark.get().is_none_or(|(fate, _)| fate != Fate::Unsupported) {
+        mark.set(Some(said));
+    }
+}
+
 /// A handle to an element.
 #[derive(Clone, Copy)]
 pub(crate) struct Element<'d> {
@@ -380,9 +394,9 @@ impl<'d> Element<'d> {
         })
     }
 
-    /// The children called `name`, marked used.
+    /// The children called `name`, taken.
     pub(crate) fn children_named(self, name: &str) -> impl Iterator<Item = Self> + use<'d, '_> {
-        self.children().filter(move |c| c.name() == name).inspect(|c| c.mark(Fate::Used, ""))
+        self.children().filter(move |c| c.name() == name).inspect(|c| take(&c.node().mark))
     }
 
     /// The child called `name`, marked used; a second one is an error.
@@ -423,9 +437,9 @@ impl<'d> Element<'d> {
         self.attributes().find(|a| a.node.name == name)
     }
 
-    /// The attribute `name` if it is there, marked used.
+    /// The attribute `name` if it is there, taken.
     pub(crate) fn get(self, name: &str) -> Option<Attribute<'d>> {
-        self.peek(name).inspect(|a| a.mark(Fate::Used, ""))
+        self.peek(name).inspect(|a| take(&a.node.mark))
     }
 
     /// The attribute `name`, marked used; an error without it.
@@ -433,9 +447,9 @@ impl<'d> Element<'d> {
         self.get(name).ok_or_else(|| self.missing(&format!("the attribute `{name}`"), expected))
     }
 
-    /// Says what becomes of the element; the last word counts.
+    /// Says what becomes of the element; see [`say`].
     pub(crate) fn mark(self, fate: Fate, note: &'static str) {
-        self.node().mark.set(Some((fate, note)));
+        say(&self.node().mark, (fate, note));
     }
 
     pub(crate) fn marked(self) -> Option<Mark> {
@@ -484,7 +498,7 @@ impl<'d> Attribute<'d> {
         self.element.place_of(self.node)
     }
 
-    /// Says what becomes of the attribute; the last word counts.
+    /// Says what becomes of the attribute; see [`say`].
     pub(crate) fn mark(self, fate: Fate, note: &'static str) {
         self.node.set_mark(fate, note);
     }
@@ -492,7 +506,7 @@ impl<'d> Attribute<'d> {
 
 impl AttributeNode {
     pub(crate) fn set_mark(&self, fate: Fate, note: &'static str) {
-        self.mark.set(Some((fate, note)));
+        say(&self.mark, (fate, note));
     }
 
     pub(crate) fn marked(&self) -> Option<Mark> {

@@ -254,6 +254,14 @@ impl World {
         PyList::new(py, left_out.map(ToString::to_string))
     }
 
+    /// Notes on words that stand where the format has none of their name, or that no format has.
+    #[getter]
+    fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let notes = self.world.ledger.notes();
+        let unknown = notes.iter().filter(|n| n.topic == Topic::Unknown);
+        PyList::new(py, unknown.map(ToString::to_string))
+    }
+
     #[getter]
     fn notes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.world.ledger.notes().iter().map(ToString::to_string))

@@ -10,7 +10,7 @@ True
 from . import dynamics, laboratory, learn
 from ._batch import STATUS, Batch, BatchReports, LinkStates
 from ._linearization import Linearization, Parameter, RolloutGradient
-from ._model import Model, NotSimulated, Scene, builtin_models, builtin_scenes, load, loads
+from ._model import Model, NotSimulated, Scene, UnknownWord, builtin_models, builtin_scenes, load, loads
 from ._recording import Recording
 from ._simulation import (
     CONTACT,
@@ -85,6 +85,7 @@ __all__ = [
     "Table",
     "Tendon",
     "UnknownName",
+    "UnknownWord",
     "Viewer",
     "__version__",
     "builtin_models",

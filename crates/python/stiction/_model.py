@@ -108,6 +108,11 @@ class Model:
         return self._words(self._world.not_simulated)
 
     @property
+    def unknown(self) -> list[str]:
+        """Words of its file that the format does not have where they stand, in words; :func:`load` warns of them."""
+        return self._words(self._world.unknown)
+
+    @property
     def notes(self) -> list[str]:
         """Everything that was left out, added or changed while it was loaded, in words."""
         return self._words(self._world.notes)
@@ -271,16 +276,27 @@ class Model:
         return f", {missing} word{'s' if missing > 1 else ''} of the file not simulated" if missing else ""
 
     def _told(self) -> Model:
-        """Itself, after a warning of what is not simulated."""
-        missing = self.not_simulated
-        if missing:
-            text = f"`{self.name}` is simulated without what its file says here (model.not_simulated):\n  "
-            warnings.warn(text + "\n  ".join(missing), NotSimulated, stacklevel=3)
+        """Itself, after warnings of what is not simulated and of unknown words."""
+        tell(self, "what its file says here (model.not_simulated)", self.not_simulated, NotSimulated)
+        tell(self, f"{UNKNOWN_WORDS} (model.unknown)", self.unknown, UnknownWord)
         return self
 
 
 class NotSimulated(UserWarning):
     """A file names something that would change the motion, and nothing simulates it."""
+
+
+class UnknownWord(UserWarning):
+    """A file holds a word that its format does not have, or not where it stands: probably a typing error."""
+
+
+UNKNOWN_WORDS = "words that its format does not have there"
+
+
+def tell(model: Model, what: str, notes: list[str], kind: type[UserWarning]) -> None:
+    """Warns who called the caller of the caller that the model is simulated without ``what``, if there is any of it."""
+    if notes:
+        warnings.warn(f"`{model.name}` is simulated without {what}:\n  " + "\n  ".join(notes), kind, stacklevel=4)
 
 
 def load(
@@ -306,7 +322,8 @@ def load(
     looked up. ``meshes``: hull, decompose or triangles. ``ground=True`` adds the plane z = 0; without, it is added under
     one robot with a free base whose file has nothing to stand on, which is set down on it. ``complete=False``: what the
     robot file says and nothing else; no ground is added, and the model starts in its neutral posture. What the file names and
-    nothing simulates is warned of (:class:`NotSimulated`).
+    nothing simulates is warned of (:class:`NotSimulated`), and so are words that its format does not have there
+    (:class:`UnknownWord`).
     """
     options = _options(free_base, keyframe, actuators, hold, package_dirs, srdf, meshes, complete, ground)
     path = os.fspath(source)

@@ -81,6 +81,14 @@ def test_4_what_is_not_simulated_is_told() -> None:
         assert "not simulated" not in repr(stiction.loads(BOX))
 
 
+def test_unknown_words_are_told_at_load() -> None:
+    misspelt = BOX.replace("</worldbody>", """<body name="arm" pos="1 0 1"><joint name="j" dampng="3"/><geom size=".1" damping="2"/></body></worldbody>""")
+    with pytest.warns(stiction.UnknownWord, match=r"(?s)joint@dampng.*did you mean `damping`.*`damping` has no meaning in <geom>") as told:
+        model = stiction.loads(misspelt)
+    assert len(told) == 1 and len(model.unknown) == 2
+    assert stiction.loads(BOX).unknown == []
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
 @pytest.mark.parametrize("call", ["simulation.run(1e9)", "simulation.advance(None, 10**12)", "batch.step(steps=10**12)"])
 def test_5_ctrl_c_ends_what_takes_long(call: str) -> None:

@@ -1,6 +1,6 @@
 //! From a scene to everything a run needs.
 
-use super::ground::{GROUND_RGBA, without_planes};
+use super::ground::{GROUND_RGBA, choose_floors};
 use super::model::Part;
 use super::robot_file::complete;
 use super::{Force, Motion, Scene, SceneError};
@@ -81,11 +81,9 @@ impl Scene {
         let mut parts = (self.model.iter().enumerate())
             .map(|(i, spec)| self.load_model(i, spec))
             .collect::<Result<Vec<_>, _>>()?;
-        if self.ground.is_some() {
-            for part in &mut parts {
-                let told = without_planes(&mut part.world);
-                part.world.ledger.remarks.extend(told);
-            }
+        if !self.is_robot_file() || self.ground.is_some() {
+            let floors = self.model.iter().map(|spec| spec.floor);
+            choose_floors(parts.iter_mut().map(|p| &mut p.world).zip(floors), self.ground.is_some());
         }
         let mut settings = self.settings();
         if self.is_robot_file() {

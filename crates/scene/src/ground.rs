@@ -6,7 +6,7 @@
 //! ```
 
 use super::Scene;
-use super::spec::{Frame, GroundSpec, HydroelasticSpec, SoftSpec};
+use super::spec::{Floor, Frame, GroundSpec, HydroelasticSpec, SoftSpec};
 use stiction::State;
 use stiction::collision::Shape;
 use stiction::dynamics::Kinematics;
@@ -84,19 +84,41 @@ pub(super) fn carrier(world: &World, link: Option<usize>) -> Option<usize> {
     link.and_then(|l| world.model.links[l].body)
 }
 
-/// Takes out the planes a robot file fixes to the world: the scene has its own ground. Says how many there were.
-pub(super) fn without_planes(world: &mut World) -> Option<Note> {
-    let links = &world.model.links;
-    let stage =
-        |g: &Geometry| g.link.is_none_or(|l| links[l].body.is_none()) && matches!(g.shape, Shape::Plane);
-    let before = world.geometries.len();
-    world.geometries.retain(|g| !stage(g));
-    let gone = before - world.geometries.len();
-    (gone > 0).then(|| {
-        let message =
-            format!("`{}` brings {gone} ground plane(s); the ground of the scene stands instead", world.name);
-        Note::of_scene(Severity::Note, message)
-    })
+/// Keeps or takes out the planes that the files of `worlds` fix to the world, and says so. Where nothing is asked, the first
+/// ground stands: that of the scene, if it `has_ground`, else that of the first model that brings one.
+pub(super) fn choose_floors<'w>(
+    worlds: impl Iterator<Item = (&'w mut World, Option<Floor>)>,
+    mut has_ground: bool,
+) {
+    let of_scene = has_ground;
+    for (world, floor) in worlds {
+        let links = &world.model.links;
+        let stage =
+            |g: &Geometry| g.link.is_none_or(|l| links[l].body.is_none()) && matches!(g.shape, Shape::Plane);
+        let planes = world.geometries.iter().filter(|g| stage(g)).count();
+        if planes == 0 {
+            continue;
+        }
+        let brings = format!("`{}` brings {planes} ground plane(s)", world.name);
+        let left = floor.map_or(has_ground, |floor| floor == Floor::Leave);
+        let message = match (left, floor) {
+            (true, Some(_)) => format!("{brings}, which are left out (`floor = \"leave\"`)"),
+            (true, None) if of_scene => {
+                format!("{brings}; the ground of the scene stands instead (`floor = \"keep\"` keeps both)")
+            }
+            (true, None) => {
+                format!("{brings}; that of a model before stands instead (`floor = \"keep\"` keeps both)")
+            }
+            (false, _) => {
+                format!("{brings}, which stand where the model is put (`floor = \"leave\"` leaves them out)")
+            }
+        };
+        if left {
+            world.geometries.retain(|g| !stage(g));
+        }
+        has_ground |= !left;
+        world.ledger.remarks.push(Note::of_scene(Severity::Note, message));
+    }
 }
 
 /// Lowest point of everything that moves and can touch, along the z axis of `plane` [m]. (2)

@@ -15,7 +15,7 @@ use stiction::dynamics::spatial::{Pose, Vec3};
 use stiction::dynamics::{Joint, JointKind, Model};
 use stiction::models::check::{Report, check};
 use stiction::models::{LoadOptions, load, load_str};
-use stiction::world::{Keyframe, Note, Severity, World};
+use stiction::world::{Fate, Keyframe, Note, Severity, World};
 
 /// Word for the posture of no keyframe.
 const NEUTRAL: &str = "neutral";
@@ -34,6 +34,10 @@ impl Scene {
     pub(super) fn load_model(&self, index: usize, spec: &ModelSpec) -> Result<Part, SceneError> {
         let at = At { scene: self, section: "model", index };
         let mut world = self.read_model(&at, spec)?;
+        if !self.is_robot_file() {
+            let told = self.overrule(&mut world);
+            world.ledger.remarks.extend(told.into_iter().filter(|_| spec.file.is_some()));
+        }
         let keyframe = choose_keyframe(&at, spec, &world)?.cloned();
         if let (true, Some(key), None) = (self.is_robot_file(), &keyframe, &spec.keyframe) {
             let name =
@@ -86,12 +90,37 @@ impl Scene {
         Ok(Part { world, state, control, pose })
     }
 
+    /// Gravity and time step are those of the scene; returns what to say where the file states others.
+    fn overrule(&self, world: &mut World) -> Vec<Note> {
+        let gravity = self.gravity_or_default();
+        let of_file = std::mem::replace(&mut world.model.gravity, gravity);
+        let states = |words: &[&str]| world.ledger.of(Fate::Used).any(|e| words.contains(&e.what.as_str()));
+        let (dt, mut told) = (self.stepper.dt, Vec::new());
+        if of_file != gravity && states(&["option@gravity", "flag@gravity", "gravity", "physics/gravity"]) {
+            let [[x, y, z], [sx, sy, sz]] = [of_file, gravity].map(|g| g.to_array());
+            let message = format!(
+                "`{}` states the gravity {x} {y} {z} m/s², which does not count in a scene: its `gravity` does, {sx} {sy} {sz}",
+                world.name
+            );
+            told.push(Note::of_scene(Severity::Warning, message));
+        }
+        if let Some(step) = world.time_step.filter(|step| *step != dt)
+            && states(&["option@timestep", "physics/max_step_size"])
+        {
+            let message = format!(
+                "`{}` states the time step {step} s, which does not count in a scene: its `[stepper] dt` does, {dt}",
+                world.name
+            );
+            told.push(Note::of_scene(Severity::Note, message));
+        }
+        told
+    }
+
     /// How the file of a `[[model]]` is read.
     fn load_options(&self, spec: &ModelSpec) -> LoadOptions {
         let folder = self.source.folder();
         LoadOptions {
             free_base: spec.free_base,
-            gravity: if self.is_robot_file() { None } else { Some(self.gravity_or_default()) },
             package_dirs: spec.package_dirs.iter().map(|p| folder.join(p)).collect(),
             srdf: spec.srdf.as_ref().map(|p| folder.join(p)),
             meshes: spec.meshes.into(),

@@ -217,6 +217,9 @@ pub struct ModelSpec {
     pub srdf: Option<PathBuf>,
     /// Shapes by which its meshes touch.
     pub meshes: MeshKind,
+    /// Whether the ground planes of its file come along; without: they are left where the scene has a ground, or a model
+    /// before brings one.
+    pub floor: Option<Floor>,
     /// Lowered or lifted so that its lowest point just touches the ground; only where nothing holds it to the world.
     pub set_down: bool,
     /// Friction coefficient of all its surfaces, instead of the file's [–].
@@ -228,6 +231,14 @@ pub struct ModelSpec {
     pub actuators: Option<ActuatorKind>,
     /// Servos that keep the starting posture, on joints that no actuator drives.
     pub hold: Option<HoldSpec>,
+}
+
+/// `floor`: the ground planes of a model's file are kept, or left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Floor {
+    Keep,
+    Leave,
 }
 
 /// `actuators`: the kind of those that are added; see [`ModelSpec::actuators`].

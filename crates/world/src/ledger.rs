@@ -41,7 +41,7 @@ pub enum Fate {
     Softness,
     /// Understood, and it would change the motion, but stiction does not simulate it yet.
     Unsupported,
-    /// Not part of the format as far as we know; probably a typing error.
+    /// Not part of the format where it stands as far as we know, or nothing takes it there; probably a typing error.
     Unknown,
 }
 

@@ -15,23 +15,25 @@ impl World {
         }
     }
 
-    /// One collider per geometry. What moves is owned by its body; links fixed to the world own
-    /// what is on them, each for itself, so that a pair that names one does not exclude the ground.
+    /// One collider per geometry. What moves is owned by its body, what is fixed by its link; pairs exclude links.
     pub fn collision(&self) -> Result<CollisionWorld, ShapeError> {
         let world = self.model.bodies.len();
         let owner = |link: Option<usize>| match link {
             Some(l) => self.mount(link, Pose::IDENTITY).0.unwrap_or(world + 1 + l),
             None => world,
         };
+        let part = |link: Option<usize>| link.map_or(0, |l| l + 1);
         let colliders = (self.geometries.iter())
             .map(|g| Collider { shape: g.shape.clone(), owner: owner(g.link), group: g.group, mask: g.mask })
             .collect();
-        let pairs = self.excluded.iter().map(|&(a, b)| (owner(Some(a)), owner(Some(b))));
-        let from_world = self.excluded_from_world.iter().map(|&l| (owner(Some(l)), world));
+        let parts = self.geometries.iter().map(|g| part(g.link)).collect();
+        let pairs = self.excluded.iter().map(|&(a, b)| (part(Some(a)), part(Some(b))));
+        let from_world = self.excluded_from_world.iter().map(|&l| (part(Some(l)), part(None)));
         let excluded: Vec<(usize, usize)> = pairs.chain(from_world).collect();
         let named = self.pairs.iter().map(|p| (p.geometries[0], p.geometries[1]));
         let welds = self.loops.iter().filter(|l| l.active && l.hold == Hold::Frame);
         let welded: Vec<_> = welds.map(|l| (owner(l.ends[0].0), owner(l.ends[1].0))).collect();
-        Ok(CollisionWorld::new(colliders, &excluded, |o| o >= world)?.with_pairs(named).with_joined(welded))
+        let all = CollisionWorld::new(colliders, &[], |o| o >= world)?.with_parts(parts, &excluded);
+        Ok(all.with_pairs(named).with_joined(welded))
     }
 }

@@ -19,9 +19,8 @@ pub struct World {
     pub geometries: Vec<Geometry>,
     /// Geometries that are only drawn.
     pub visuals: Vec<Visual>,
-    /// Pairs of links whose geometries never touch (indices into `model.links`); neighbours in the
-    /// tree, where the format says so, are among them, named once by the links that move: links
-    /// carried by one body never touch, and share its exclusions.
+    /// Pairs of links whose own geometries never touch (indices into `model.links`); neighbours in the
+    /// tree, where the format says so, are among them. Links carried by one body never touch.
     pub excluded: Vec<(usize, usize)>,
     /// Links that never touch the geometries of the world itself (`Geometry::link` `None`).
     pub excluded_from_world: Vec<usize>,

@@ -8,6 +8,7 @@ mod directed_friction;
 mod published;
 mod reports;
 mod reports_from_102;
+mod reports_from_178;
 mod robosimian;
 mod robots;
 mod scene;

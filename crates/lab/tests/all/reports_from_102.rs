@@ -38,7 +38,7 @@ fn q_after(name: &str, seconds: f64) -> Option<Vec<f64>> {
 
 /// Coordinates, each at its place, after so many seconds.
 #[track_caller]
-fn ends(name: &str, seconds: f64, right: &[(usize, f64)], within: f64) {
+pub(crate) fn ends(name: &str, seconds: f64, right: &[(usize, f64)], within: f64) {
     let Some(q) = q_after(name, seconds) else { return };
     for (i, x) in right {
         assert!((q[*i] - x).abs() <= within, "{name}: q[{i}] is {}, right is {x} within {within}", q[*i]);
@@ -46,7 +46,7 @@ fn ends(name: &str, seconds: f64, right: &[(usize, f64)], within: f64) {
 }
 
 #[track_caller]
-fn told(name: &str, words: &[&str]) {
+pub(crate) fn told(name: &str, words: &[&str]) {
     let Some(setup) = tried(name) else { return };
     let setup = setup.unwrap_or_else(|e| panic!("{name}: {e}"));
     let json = serde_json::to_string(&setup.notes()).unwrap();
@@ -54,7 +54,7 @@ fn told(name: &str, words: &[&str]) {
 }
 
 #[track_caller]
-fn refused(name: &str, word: &str) {
+pub(crate) fn refused(name: &str, word: &str) {
     let Some(done) = tried(name) else { return };
     let error = done.err().unwrap_or_else(|| panic!("{name} is not refused")).to_string();
     assert!(error.contains(word), "{name}: no `{word}` in: {error}");

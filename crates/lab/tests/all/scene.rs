@@ -211,6 +211,15 @@ fn the_ground_of_the_scene_stands_alone() {
     let planes =
         setup.world.geometries.iter().filter(|g| matches!(g.shape, stiction::collision::Shape::Plane));
     assert_eq!((planes.count(), setup.notes().len()), (1, 1));
+    let planes = |text: &str| {
+        let world = parse(text).unwrap().build().unwrap().world;
+        world.geometries.iter().filter(|g| matches!(g.shape, stiction::collision::Shape::Plane)).count()
+    };
+    assert_eq!(planes(&format!("{text}floor = \"keep\"\n")), 2);
+    let without_ground = "[[model]]\nbuiltin = \"quadruped\"\n";
+    assert_eq!((planes(without_ground), planes(&format!("{without_ground}floor = \"leave\"\n"))), (1, 0));
+    let second = "[[model]]\nbuiltin = \"quadruped\"\nprefix = \"b_\"\nposition = [2, 0, 0]\n";
+    assert_eq!(planes(&format!("{without_ground}{second}")), 1);
     let mut runner = Runner::new(setup, RunOptions::default()).unwrap();
     assert_eq!(runner.step().contacts, 4);
     let mut contacts = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::report::{Findings, Rule, note, number, warning};
 use super::subject::Subject;
-use crate::neighbours::exclude_neighbours;
+use crate::neighbours::{exclude_base, exclude_neighbours};
 use crate::overlap::{IGNORED, MAX_GEOMETRIES, Overlap, message, overlaps};
 use std::collections::BTreeSet;
 use stiction_world::World;
@@ -107,7 +107,8 @@ fn ignored(subject: &Subject<'_>, world: &World, out: &mut Findings) {
     }
     let mut bare = world.clone();
     bare.excluded.clear();
-    if exclude_neighbours(&mut bare, true, subject.document.root()).is_err() {
+    let root = subject.document.root();
+    if exclude_neighbours(&mut bare, root).and_then(|()| exclude_base(&mut bare, root)).is_err() {
         return;
     }
     for Overlap { a, b, depth } in overlaps(&bare, &world.model.neutral(), 0.0).unwrap_or_default() {

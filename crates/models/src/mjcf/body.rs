@@ -6,6 +6,7 @@ use super::joint::JointOfBody;
 use super::orientation::{orientation, pose};
 use super::scope::Item;
 use super::scope::{Kind, Scope};
+use super::vocabulary::WELDED;
 use super::{Reader, camera, geom, joint, site};
 use crate::error::LoadError;
 use crate::xml::Element;
@@ -28,8 +29,6 @@ pub(crate) struct BodyOfFile<'d> {
     /// It, or a body that carries it, has a joint.
     pub(crate) moves: bool,
 }
-
-pub(super) const WELDED: &str = "held where it starts: stiction moves no bodies by hand yet";
 
 /// All bodies; geometries go to the reader, with the index of their body as link.
 pub(crate) fn read<'d>(reader: &mut Reader<'d>) -> Result<Vec<BodyOfFile<'d>>, LoadError> {
@@ -107,7 +106,7 @@ fn one<'d>(
         reader.gravity_compensation.push((index, carried));
     }
     let stated = match items.iter().find(|i| i.element.name() == "inertial") {
-        Some(inertial) => Some(read_inertial(reader, scope, inertial.element)?),
+        Some(inertial) => Some(read_inertial(reader, scope, inertial)?),
         None => None,
     };
     let from_geoms = match scope.compiler.inertia {
@@ -139,8 +138,9 @@ fn one<'d>(
     Ok((BodyOfFile { name, element, scope, parent, X_PB, inertia, joints, moves }, children))
 }
 
-/// <inertial>, stated in the body's own frame even inside a <frame>, as in MuJoCo.
-fn read_inertial(reader: &mut Reader<'_>, scope: &Scope<'_>, e: Element<'_>) -> Result<Inertia, LoadError> {
+/// <inertial>, about the origin of the body and in its axes; as stated, it is in the frame around it.
+fn read_inertial(reader: &mut Reader<'_>, scope: &Scope<'_>, item: &Item<'_>) -> Result<Inertia, LoadError> {
+    let e = item.element;
     e.mark(Fate::Used, "");
     let mass = e.require("mass", "the mass [kg]")?.not_negative()?;
     let com = e.require("pos", "the centre of mass [m]")?.vector()?;
@@ -174,7 +174,8 @@ fn read_inertial(reader: &mut Reader<'_>, scope: &Scope<'_>, e: Element<'_>) -> 
         }
         (None, None) => Sym3::ZERO,
     };
-    Ok(Inertia::new(mass, com, moments.rotated(&turn.to_matrix())))
+    let stated = Inertia::new(mass, com, moments.rotated(&turn.to_matrix()));
+    Ok(stated.transformed(&item.X.rotation.to_matrix(), item.X.translation))
 }
 
 /// Reads elements that neither move nor touch; bodies that stiction cannot read are named.

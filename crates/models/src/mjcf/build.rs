@@ -39,7 +39,7 @@ pub(crate) fn world<'d>(
     world.gravity_compensation = std::mem::take(&mut reader.gravity_compensation);
     world.time_step = Some(reader.settings.time_step);
     if reader.settings.filter_parent {
-        exclude_neighbours(&mut world, false, reader.root())?;
+        exclude_neighbours(&mut world, reader.root())?;
     }
     Ok(world)
 }

@@ -20,10 +20,15 @@ use stiction_world::{Hold, LoopClosure};
 
 type Terms = Vec<(usize, f64)>;
 
+const KINDS: [&str; 7] = ["connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain"];
+
 pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
     let scopes = reader.scopes.clone();
     for mention in reader.section("equality")? {
         let e = mention.element;
+        if !KINDS.contains(&e.name()) {
+            continue;
+        }
         let equality = scopes[mention.scope].defaults.styled(e, "equality", MAIN)?;
         let active = equality.get("active").map_or(Ok(true), |a| a.boolean())?;
         let unsupported = match e.name() {
@@ -39,8 +44,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), Loa
                 world.couplings.extend(coupling.filter(|_| on));
                 unsupported
             }
-            "flex" | "flexvert" | "flexstrain" => Some("flexible bodies are not simulated yet"),
-            _ => continue,
+            _ => Some("flexible bodies are not simulated yet"),
         };
         match unsupported {
             _ if !active => e.mark(Fate::Kept, "not active"),

@@ -9,6 +9,7 @@ use super::orientation::pose;
 use super::scope::Item;
 use super::scope::{Kind as Named, Scope};
 use super::solid::Solid;
+use super::vocabulary::{DRY, STILL};
 use crate::error::LoadError;
 use crate::meshes::parts;
 use crate::xml::Attribute;
@@ -20,8 +21,6 @@ use stiction_world::inertia::scaled;
 use stiction_world::{Dimension, Material, Softness};
 use stiction_world::{Drawing, Geometry, Visual};
 
-pub(super) const STILL: &str = "surfaces do not move along themselves yet";
-pub(super) const DRY: &str = "nothing sticks yet";
 const NO_CONTACT: &str = "signed distance fields do not touch yet: left out of contact";
 
 /// Masses and volumes up to here count as none.

@@ -26,6 +26,7 @@ mod keyframe;
 pub(crate) mod msh;
 mod option;
 mod orientation;
+mod places;
 mod scope;
 mod sensor;
 mod servo;
@@ -138,7 +139,7 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     keyframe::read(&mut reader, &mut world)?;
 
     let mut ledger = Ledger::default();
-    audit(document, &vocabulary::VOCABULARY, &models.cut, &mut ledger);
+    audit(document, &vocabulary::INDEX, &models.cut, &mut ledger);
     ledger.warnings = reader.warnings;
     world.ledger = ledger;
     Ok(world)

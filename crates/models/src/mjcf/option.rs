@@ -84,6 +84,11 @@ impl Settings {
                 {
                     (s.contact, s.limit, s.equality, s.friction_loss) = (false, false, false, false);
                 }
+                if let Some(a) = flag.get("sensor")
+                    && !a.keyword(&SWITCH)?
+                {
+                    a.mark(Fate::Unsupported, "sensors are read on request");
+                }
                 if let Some(a) = flag.get("actuation")
                     && !a.keyword(&SWITCH)?
                 {

@@ -16,6 +16,8 @@ use super::asset::Assets;
 use super::compiler::Compiler;
 use super::defaults::Defaults;
 use super::include::Models;
+use super::vocabulary::INDEX;
+use crate::audit::Index;
 use crate::error::LoadError;
 use crate::names::Names;
 use crate::xml::Attribute;
@@ -235,10 +237,11 @@ pub(crate) fn kind_of(word: &str) -> Option<Kind> {
 }
 
 /// The names that `element` and its children mention.
-fn mentions<'d>(element: Element<'d>) -> Vec<(Kind, Attribute<'d>)> {
+fn mentions<'d>(element: Element<'d>, index: &Index) -> Vec<(Kind, Attribute<'d>)> {
     let mut found = Vec::new();
     for e in std::iter::once(element).chain(element.children()) {
-        for (name, kind) in MENTIONS {
+        let key = index.key_in(e.parent_name(), e.name());
+        for (name, kind) in MENTIONS.into_iter().filter(|(name, _)| index.row(&key, name).is_some()) {
             let word = match name {
                 "objname" => e.peek("objtype"),
                 "refname" => e.peek("reftype"),
@@ -391,7 +394,7 @@ impl<'d> Reader<'d> {
             return Ok(main.into_iter().map(|element| Mention { element, scope: 0, copy: 0 }).collect());
         }
         let elements: BTreeMap<usize, Vec<_>> = (0..self.scopes.len())
-            .map(|s| (s, of_scope(s).into_iter().map(|e| (e, mentions(e))).collect()))
+            .map(|s| (s, of_scope(s).into_iter().map(|e| (e, mentions(e, &INDEX))).collect()))
             .collect();
         let (mut found, mut work) = (Vec::new(), 0);
         let mut seen: BTreeSet<usize> = BTreeSet::new();

@@ -2,6 +2,7 @@
 
 use super::Reader;
 use super::scope::Mention;
+use super::vocabulary::INDEX;
 use crate::error::LoadError;
 use crate::xml::Element;
 use stiction_world::Fate;
@@ -16,13 +17,22 @@ const OF: [&str; 16] = [
 const KINDS: [&str; 2] = ["objtype", "reftype"];
 /// Most numbers of one list.
 const MAX_NUMBERS: usize = 1_000_000;
-const NO_SENSORS: &str = "kept, and moves nothing; stiction's own sensors read any quantity";
 const FOR_OTHERS: &str = "kept, for other programs";
 
 pub(crate) fn read(reader: &Reader<'_>, extras: &mut Extras) -> Result<(), LoadError> {
+    let index = &*INDEX;
     for Mention { element: e, copy, .. } in reader.section("sensor")? {
-        let in_world = |attribute: &str| e.peek(attribute).map(|a| reader.name_in_world(copy, a.value()));
-        let number = |name: &str| e.peek(name).map_or(Ok(0.0), |a| a.number());
+        if !index.allows("sensor", e.name()) {
+            continue;
+        }
+        let key = index.key_in("sensor", e.name());
+        // What the vocabulary knows of a sensor that is read is taken.
+        let read = index.row(&key, "name").is_some_and(|row| row.fate == Fate::Used);
+        let word = |name: &str| {
+            let known = index.row(&key, name).is_some_and(|row| row.fate == Fate::Used);
+            if known { e.get(name) } else { e.peek(name).filter(|_| !read) }
+        };
+        let in_world = |attribute: &str| word(attribute).map(|a| reader.name_in_world(copy, a.value()));
         extras.sensors.push(Sensor {
             name: in_world("name").unwrap_or_default(),
             kind: e.name().to_owned(),
@@ -30,14 +40,16 @@ pub(crate) fn read(reader: &Reader<'_>, extras: &mut Extras) -> Result<(), LoadE
                 .chain(
                     KINDS
                         .iter()
-                        .filter_map(|kind| Some(((*kind).to_owned(), e.peek(kind)?.value().to_owned()))),
+                        .filter_map(|kind| Some(((*kind).to_owned(), word(kind)?.value().to_owned()))),
                 )
                 .collect(),
-            cutoff: number("cutoff")?,
-            noise: number("noise")?,
+            cutoff: word("cutoff").map_or(Ok(0.0), |a| a.number())?,
+            noise: e.peek("noise").map_or(Ok(0.0), |a| a.number())?,
             obstacle: None,
         });
-        e.mark(Fate::Kept, NO_SENSORS);
+        if read {
+            e.mark(Fate::Used, "");
+        }
     }
     for e in reader.root().children_named("custom").flat_map(Element::children) {
         let name = e.peek("name").map_or("", |a| a.value()).to_owned();
@@ -58,7 +70,8 @@ pub(crate) fn read(reader: &Reader<'_>, extras: &mut Extras) -> Result<(), LoadE
         e.mark(Fate::Kept, FOR_OTHERS);
     }
     for e in reader.root().descendants() {
-        if let Some(a) = e.peek("user") {
+        let known = || index.row(&index.key_in(e.parent_name(), e.name()), "user").is_some();
+        if let Some(a) = e.peek("user").filter(|_| known()) {
             a.mark(Fate::Kept, FOR_OTHERS);
             let name = e.peek("name").map_or("", |a| a.value()).to_owned();
             extras.user.push(UserData {

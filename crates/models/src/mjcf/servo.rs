@@ -9,12 +9,10 @@
 //!     gain: fixed g₀, affine g₀ + g₁ l + g₂ l̇;   bias: none 0, affine b₀ + b₁ l + b₂ l̇     (1)
 //! ```
 
+use super::vocabulary::{DRY, NO_ORIENTATION, STATE_OF_ITS_OWN};
 use crate::error::LoadError;
 use crate::xml::Attribute;
 use crate::xml::Element;
-
-pub(super) const STATE_OF_ITS_OWN: &str = "actuators with a state of their own are not simulated yet";
-pub(super) const NO_ORIENTATION: &str = "servos of orientation are not simulated yet";
 
 /// Names of actuator elements.
 pub(crate) const TAGS: &[&str] = &[
@@ -107,7 +105,7 @@ impl Servo {
             "intvelocity" | "cylinder" | "muscle" | "dcmotor" | "pid" => {
                 self.unsupported = Some(STATE_OF_ITS_OWN);
             }
-            "adhesion" => self.unsupported = Some(super::geom::DRY),
+            "adhesion" => self.unsupported = Some(DRY),
             "orientation" => self.unsupported = Some(NO_ORIENTATION),
             _ => self.unsupported = Some("plugins are not run"),
         }

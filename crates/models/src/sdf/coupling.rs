@@ -30,7 +30,10 @@ pub(crate) fn read(
             continue;
         }
         for (i, tag) in ["axis", "axis2"].into_iter().enumerate() {
-            let Some(mimic) = joint.element.child(tag)?.map_or(Ok(None), |a| a.child("mimic"))? else {
+            let axis = joint.element.children().find(|c| c.name() == tag);
+            let Some(mimic) =
+                axis.filter(|_| i < joint.axes_W.len()).map_or(Ok(None), |a| a.child("mimic"))?
+            else {
                 continue;
             };
             let leader = mimic.require("joint", "the name of another joint")?;

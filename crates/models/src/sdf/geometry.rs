@@ -20,6 +20,8 @@ use stiction_world::Fate;
 const SHAPES: &str =
     "one of box, sphere, cylinder, capsule, cone, ellipsoid, plane, polyline, mesh, heightmap";
 
+const KNOWN: &str = "empty box sphere cylinder capsule cone ellipsoid plane polyline mesh heightmap image";
+
 /// A shape that can touch.
 pub(crate) struct Solid {
     /// One, or the convex parts of a mesh.
@@ -34,14 +36,19 @@ pub(crate) struct Solid {
 fn shape_of(around: Element<'_>) -> Result<Option<Element<'_>>, LoadError> {
     let geometry = around.child("geometry")?;
     let geometry = geometry.ok_or_else(|| around.missing("<geometry>", SHAPES))?;
-    let mut shapes = geometry.children().filter(|c| !c.name().contains(':'));
+    // What else stands there is no shape, and told by the ledger.
+    let is_shape = |c: &Element<'_>| KNOWN.split_whitespace().any(|shape| shape == c.name());
+    let mut shapes = geometry.children().filter(is_shape);
     match (shapes.next(), shapes.next()) {
         (Some(shape), None) if shape.name() == "empty" => {
             shape.mark(Fate::Used, "");
             Ok(None)
         }
         (Some(shape), None) => Ok(Some(shape)),
-        (None, _) => Err(geometry.missing("a shape", SHAPES)),
+        (None, _) => match geometry.children().next() {
+            Some(other) => Err(other.structure(format!("<{}> is no shape; expected {SHAPES}", other.name()))),
+            None => Err(geometry.missing("a shape", SHAPES)),
+        },
         (_, Some(second)) => Err(second.structure(format!(
             "a second shape <{}> in one <geometry>; expected one: use several <{}>",
             second.name(),
@@ -189,6 +196,8 @@ pub(crate) fn visual(
         Ok(Some(shape)) => shape,
         Ok(None) => return Ok(None),
         Err(e) => {
+            let shapes = around.children_named("geometry").flat_map(Element::children);
+            shapes.for_each(|shape| shape.mark(Fate::Unsupported, "not drawn"));
             reader.warn(around.place(), format!("not drawn: {e}"));
             return Ok(None);
         }

@@ -57,6 +57,9 @@ pub(crate) struct SdfJoint<'d> {
     pub(crate) axes_W: Vec<Vec3>,
 }
 
+const NO_AXIS: &str =
+    "a ball joint turns about every axis: the limits, springs and friction of one do not act";
+
 /// The frames that <parent> and <child> name.
 pub(crate) fn ends(scopes: &Scopes<'_>, part: &Part<'_>) -> Result<[Spot; 2], LoadError> {
     let element = part.element;
@@ -93,6 +96,10 @@ pub(crate) fn read<'d>(
     let stated: &[(&str, JointKind)] = match kind {
         Kind::Fixed => &[],
         Kind::Ball => {
+            for axis in ["axis", "axis2"].into_iter().flat_map(|tag| element.children_named(tag)) {
+                let acts = axis.children().any(|c| matches!(c.name(), "dynamics" | "limit" | "mimic"));
+                axis.mark(if acts { Fate::Unsupported } else { Fate::Kept }, NO_AXIS);
+            }
             joint.specs.push((JointSpec::ball(joint.name.clone()).at(anchor), DriveLimit::default()));
             return Ok(joint);
         }
@@ -106,6 +113,11 @@ pub(crate) fn read<'d>(
     let [rotor, ratio] = [("drake:rotor_inertia", 0.0), ("drake:gear_ratio", 1.0)]
         .map(|(name, default)| number(element, name, default));
     let (rotor, ratio) = (rotor?, ratio?);
+    if rotor == 0.0 {
+        element
+            .children_named("drake:gear_ratio")
+            .for_each(|r| r.mark(Fate::Kept, "counts with a drake:rotor_inertia"));
+    }
     for (i, &(tag, of)) in stated.iter().enumerate() {
         let axis_W = axis(reader, part, element.child(tag)?, X_WJ)?;
         let name = if stated.len() > 1 { format!("{}_{}", joint.name, i + 1) } else { joint.name.clone() };
@@ -155,7 +167,11 @@ fn axis(
     let version = part.site.version;
     let in_model = match value(axis, "use_parent_model_frame")? {
         Some(stated) if version < FRAMES => truth(stated)?,
-        _ => version < (1, 5),
+        Some(stated) => {
+            stated.element.mark(Fate::Kept, "a word of versions before 1.7");
+            false
+        }
+        None => version < (1, 5),
     };
     let spot = |base: Base| reader.places.spot(&reader.scopes, (part.site.scope, base));
     let named =
@@ -199,7 +215,9 @@ fn limits(
     }
     let ranged = lower.is_finite() || upper.is_finite();
     if kind == Kind::Continuous && ranged {
-        limit.mark(Fate::Kept, "a continuous joint has no range");
+        for bound in ["lower", "upper"].into_iter().flat_map(|tag| limit.children_named(tag)) {
+            bound.mark(Fate::Kept, "a continuous joint has no range");
+        }
     } else if ranged {
         spec.limit = Some([lower, upper]);
     }

@@ -3,6 +3,7 @@
 use super::pose::{not_negative, number, pose, relative_to, switch, truth};
 use super::scope::{Base, Part};
 use super::{Reader, geometry, material};
+use crate::audit::AS_WITHOUT;
 use crate::error::LoadError;
 use crate::meshes::parts;
 use crate::xml::Element;
@@ -40,7 +41,7 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
     let X_WL = reader.places.frame(part.frame);
     let inertial = element.child("inertial")?;
     let auto = inertial.and_then(|i| i.get("auto")).map_or(Ok(false), truth)?;
-    let density = inertial.map_or(Ok(WATER), |i| density_of(i, WATER))?;
+    let density = inertial.filter(|_| auto).map_or(Ok(WATER), |i| density_of(i, WATER))?;
     // As dense as they are, and all alike.
     let (mut geometries, mut of_shapes) = (Vec::new(), [Inertia::ZERO; 2]);
     for collision in element.children_named("collision") {
@@ -198,7 +199,12 @@ fn warn_of_unsimulated(reader: &mut Reader<'_, '_>, part: &Part<'_>) -> Result<(
         if rates.iter().any(|r| *r != 0.0) {
             let note = "links do not slow down by themselves";
             decay.mark(Fate::Unsupported, note);
+            ["linear", "angular"].into_iter().flat_map(|tag| decay.children_named(tag)).for_each(|rate| {
+                rate.mark(Fate::Unsupported, note);
+            });
             reader.warn(decay.place(), format!("<velocity_decay> of the link `{}`: {note}", part.name));
+        } else {
+            decay.mark(Fate::Kept, AS_WITHOUT);
         }
     }
     Ok(())

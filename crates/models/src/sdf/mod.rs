@@ -19,6 +19,7 @@ mod include;
 mod joint;
 mod link;
 mod material;
+mod places;
 mod pose;
 mod scope;
 mod sensor;
@@ -192,7 +193,7 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     controller::read(&mut reader, &mut world, &joints, &built)?;
     exclusion::read(&mut reader, &mut world, root, &links, &joints, &built.links)?;
     let mut ledger = Ledger::default();
-    audit(document, &vocabulary::VOCABULARY, &included.files, &mut ledger);
+    audit(document, &vocabulary::INDEX, &included.files, &mut ledger);
     ledger.warnings = reader.warnings;
     ledger.remarks.extend(reader.filled.note());
     world.ledger = ledger;

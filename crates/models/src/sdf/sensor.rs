@@ -163,8 +163,8 @@ fn camera(
 }
 
 fn file(world: &mut World, element: Element<'_>, sensor: Sensor) {
-    if !sensor.of.is_empty() && sensor.obstacle.is_none() {
-        element.mark(Fate::Used, READ);
-    }
+    let read = !sensor.of.is_empty() && sensor.obstacle.is_none();
+    let (fate, note) = if read { (Fate::Used, READ) } else { (Fate::Unsupported, "this sensor is not read") };
+    element.mark(fate, note);
     world.extras.sensors.push(sensor);
 }

@@ -1,38 +1,27 @@
 //! The words of SDF 1.4 to 1.12, and what becomes of those the reader leaves untouched.
 
-use crate::audit::{Row, Vocabulary};
+use crate::audit::{AS_WITHOUT, Idle, Index, Row, Vocabulary, says_nothing};
 use crate::xml::Element;
+use std::sync::LazyLock;
 use stiction_world::Fate::{self, Kept, Unsupported, Used};
 use stiction_world::ledger::SPEEDS_ARE_FREE;
 
-pub(crate) const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, key };
+/// The vocabulary, ready to be asked.
+pub(crate) static INDEX: LazyLock<Index> = LazyLock::new(|| Index::new(&VOCABULARY));
 
-/// Names that mean different things in different places go with their parents'.
-fn key(element: Element<'_>) -> String {
-    let (around, name) = (element.parent_name(), element.name());
-    match (around, name) {
-        ("link", "gravity") | ("ode" | "bullet" | "dart" | "simbody" | "physics", _) => {
-            format!("{around}/{name}")
-        }
-        ("joint", "physics") | ("world", "light" | "joint" | "frame") => format!("{around}/{name}"),
-        ("surface", "contact") | ("sensor" | "visual" | "material", _) => format!("{around}/{name}"),
-        ("heightmap", "pos" | "texture" | "blend" | "sampling" | "use_terrain_paging") => {
-            format!("{around}/{name}")
-        }
-        ("plugin", "joint_name" | "initial_velocity" | "use_force_commands") => format!("{around}/{name}"),
-        ("contact", "ode" | "bullet") | ("limit", "stiffness" | "dissipation" | "velocity") => {
-            format!("{around}/{name}")
-        }
-        ("friction", "ode" | "bullet") | ("torsional", "ode") => format!("{around}/{name}"),
-        _ => name.to_owned(),
-    }
-}
+pub(crate) const VOCABULARY: Vocabulary =
+    Vocabulary { rows: ROWS, places: super::places::PLACES, idle: IDLE };
 
 const PICTURE: &str = "changes the picture, not the motion";
 const ELSEWHERE: &str = "meant for another program";
 const HARD_STOPS: &str = "limits are rigid under every law";
 const SOLVER: &str = "stiction has its own solvers and steppers; choose them at the simulation";
 const SENSORS: &str = "sensors move nothing";
+const ON_REQUEST: &str = "sensors are read on request";
+const EXACT: &str = "readings are exact: noise, bias and delay are the reader's";
+const LENS: &str = "pictures are exact, and show all that is near or far";
+const NOT_READ: &str = "sensors of this kind are not read yet";
+const IMPLICIT: &str = "springs and dampers are always implicit";
 const CONTROLLER: &str = "of Gazebo's `JointController`: joints at a prescribed rate";
 const STILL: &str = "not simulated yet";
 
@@ -45,8 +34,17 @@ const ROWS: &[Row] = &[
     row("world model link frame collision visual", ". name", Used, ""),
     row("model", "canonical_link placement_frame", Used, ""),
     row("model include", "namespace", Kept, "a label"),
+    row("include/namespace", ".", Kept, "a label"),
     row("frame world/frame", ". name attached_to", Used, ""),
+    row(
+        "link/frame joint/frame inertial/frame collision/frame visual/frame sensor/frame link/frame/** joint/frame/** \
+         inertial/frame/** collision/frame/** visual/frame/** sensor/frame/**",
+        ". *",
+        Kept,
+        "a name for a place",
+    ),
     row("include", ". merge", Used, ""),
+    row("model_state model_state/**", ". *", Unsupported, "the world starts as its models say"),
     row("uri placement_frame name static self_collide", ".", Used, ""),
     row("pose", ". relative_to frame degrees rotation_format", Used, ""),
     row("gravity link/gravity", ".", Used, ""),
@@ -61,7 +59,7 @@ const ROWS: &[Row] = &[
     row("heightmap heightmap/pos", ".", Used, ""),
     row("heightmap/texture heightmap/texture/** heightmap/blend heightmap/blend/**", ".", Kept, PICTURE),
     row("heightmap/sampling heightmap/use_terrain_paging", ".", Kept, PICTURE),
-    row("image image/**", ". *", Unsupported, "does not touch yet"),
+    row("geometry/image geometry/image/**", ". *", Unsupported, "does not touch yet"),
     row("joint world/joint", ". name type", Used, ""),
     row("parent child axis axis2", ".", Used, ""),
     row("xyz", ". expressed_in", Used, ""),
@@ -80,14 +78,40 @@ const ROWS: &[Row] = &[
     row("mimic", ". joint axis", Used, ""),
     row("multiplier offset reference", ".", Used, ""),
     row("thread_pitch screw_thread_pitch gearbox_ratio gearbox_reference_body", ".", Used, ""),
+    row("joint/physics joint/physics/ode joint/physics/simbody", ".", Kept, SOLVER),
+    row("physics/ode physics/bullet physics/dart physics/simbody", ".", Kept, SOLVER),
+    row("physics/simbody/must_be_loop_joint ode/erp limit/erp suspension/erp", ".", Kept, SOLVER),
     row(
-        "joint/physics joint/physics/** physics/ode physics/ode/** physics/bullet physics/bullet/**",
-        ". *",
+        "physics/provide_feedback ode/provide_feedback",
+        ".",
+        Kept,
+        "forces at joints can always be asked for",
+    ),
+    row("ode/implicit_spring_damper ode/cfm_damping", ".", Kept, IMPLICIT),
+    row("ode/fudge_factor", ".", Kept, "of ODE's motor at its stops"),
+    row("ode/max_force ode/velocity", ".", Unsupported, "ODE's motor is not run"),
+    row("ode/limit ode/suspension", ".", Kept, "its parts are told one by one"),
+    row(
+        "ode/cfm limit/cfm suspension/cfm",
+        ".",
+        Unsupported,
+        "joints and their limits are rigid under every law",
+    ),
+    row("ode/bounce", ".", Unsupported, "stops do not bounce"),
+    row(
+        "ode/solver ode/constraints bullet/solver bullet/constraints dart/solver dart/collision_detector solver/type \
+         solver/min_step_size solver/island_threads solver/iters solver/precon_iters solver/sor solver/friction_model \
+         solver/use_dynamic_moi_rescaling solver/thread_position_correction solver/solver_type constraints/cfm \
+         constraints/erp constraints/contact_max_correcting_vel constraints/contact_surface_layer \
+         constraints/split_impulse constraints/split_impulse_penetration_threshold simbody/accuracy \
+         simbody/max_transient_velocity simbody/min_step_size simbody/contact contact/dissipation \
+         contact/dynamic_friction contact/override_impact_capture_velocity \
+         contact/override_stiction_transition_velocity contact/plastic_coef_restitution \
+         contact/plastic_impact_velocity contact/static_friction contact/stiffness contact/viscous_friction",
+        ".",
         Kept,
         SOLVER,
     ),
-    row("physics/dart physics/dart/** physics/simbody physics/simbody/**", ". *", Kept, SOLVER),
-    row("physics/provide_feedback", ".", Kept, "forces at joints can always be asked for"),
     row("physics", ". name default type", Kept, SOLVER),
     row("physics/max_step_size", ".", Used, ""),
     row("physics/gravity", ".", Used, ""),
@@ -129,11 +153,11 @@ const ROWS: &[Row] = &[
         "how other engines take overlaps out",
     ),
     row("soft_contact soft_contact/**", ".", Unsupported, "bodies are rigid"),
-    row("laser_retro max_contacts", ".", Kept, "without effect here"),
-    row("visual", "cast_shadows", Kept, PICTURE),
+    row("laser_retro", ".", Kept, SENSORS),
+    row("max_contacts", ".", Kept, "contact points are as many as are needed"),
     row("material/diffuse material/ambient", ".", Used, ""),
     row(
-        "material/** material/specular material/emissive material/script material/shader material/pbr",
+        "material/specular material/emissive material/script material/shader material/pbr",
         ". *",
         Kept,
         PICTURE,
@@ -145,16 +169,101 @@ const ROWS: &[Row] = &[
         PICTURE,
     ),
     row("material/script/** material/pbr/** material/shader/**", ". *", Kept, PICTURE),
-    row("visual/transparency visual/material visual/geometry visual/pose", ". *", Used, ""),
+    row("visual/transparency visual/material visual/geometry", ".", Used, ""),
+    row("visual/pose", ". relative_to frame degrees rotation_format", Used, ""),
     row("visual/cast_shadows visual/laser_retro visual/visibility_flags visual/meta", ". *", Kept, PICTURE),
     row("visual/meta/**", ". *", Kept, PICTURE),
     row("visual/plugin visual/plugin/**", ". *", Kept, ELSEWHERE),
     row("kinematic", ".", Unsupported, "links are moved by forces only"),
-    row("velocity_decay velocity_decay/**", ".", Unsupported, "links do not slow down by themselves"),
+    row("velocity_decay", ".", Kept, "its parts are told one by one"),
+    row(
+        "velocity_decay/linear velocity_decay/angular",
+        ".",
+        Unsupported,
+        "links do not slow down by themselves",
+    ),
     row("enable_wind wind wind/**", ". *", Unsupported, "no wind blows"),
+    row(
+        "link/velocity link/acceleration link/wrench joint/angle",
+        ". *",
+        Unsupported,
+        "the world starts as its models say",
+    ),
     row("must_be_base_link", ".", Kept, "links without a joint above them are bases"),
     row("allow_auto_disable", ".", Kept, "bodies at rest are simulated as well"),
-    row("sensor sensor/**", ". *", Kept, SENSORS),
+    row("sensor", ". name type", Used, ""),
+    row("sensor/pose", ". relative_to frame degrees rotation_format", Used, ""),
+    row("sensor/always_on sensor/update_rate sensor/visualize", ".", Kept, ON_REQUEST),
+    row("sensor/topic sensor/frame_id sensor/enable_metrics", ".", Kept, ELSEWHERE),
+    row(
+        "imu/topic contact/topic camera/trigger_topic camera/camera_info_topic camera/triggered",
+        ".",
+        Kept,
+        ELSEWHERE,
+    ),
+    row("camera/optical_frame_id camera/save camera/save/** camera/visibility_mask", ". *", Kept, ELSEWHERE),
+    row("sensor/contact contact/collision", ".", Used, ""),
+    row("sensor/force_torque force_torque/frame force_torque/measure_direction", ".", Used, ""),
+    row("force_torque/force force_torque/torque", ".", Kept, "its parts are told one by one"),
+    row("force/x force/y force/z torque/x torque/y torque/z", ".", Kept, "its parts are told one by one"),
+    row(
+        "sensor/imu imu/angular_velocity imu/linear_acceleration",
+        ".",
+        Kept,
+        "its parts are told one by one",
+    ),
+    row(
+        "angular_velocity/x angular_velocity/y angular_velocity/z",
+        ".",
+        Kept,
+        "its parts are told one by one",
+    ),
+    row(
+        "linear_acceleration/x linear_acceleration/y linear_acceleration/z",
+        ".",
+        Kept,
+        "its parts are told one by one",
+    ),
+    row("noise noise/**", ". *", Unsupported, EXACT),
+    row(
+        "imu/orientation_reference_frame imu/orientation_reference_frame/**",
+        ". *",
+        Kept,
+        "for orientations, which no IMU tells",
+    ),
+    row("imu/enable_orientation", ".", Kept, "for orientations, which no IMU tells"),
+    row("sensor/camera", ".", Used, ""),
+    row("sensor/camera", "name", Kept, "a label"),
+    row("camera/horizontal_fov camera/image image/width image/height", ".", Used, ""),
+    row(
+        "camera/pose camera/frame camera/frame/**",
+        ". *",
+        Unsupported,
+        "a camera looks from the pose of its sensor",
+    ),
+    row(
+        "camera/clip camera/clip/** camera/lens camera/lens/** camera/distortion camera/distortion/** \
+         camera/depth_camera camera/depth_camera/**",
+        ".",
+        Unsupported,
+        LENS,
+    ),
+    row("image/format image/anti_aliasing camera/box_type camera/segmentation_type", ".", Kept, PICTURE),
+    row(
+        "sensor/air_pressure sensor/air_speed sensor/altimeter sensor/gps sensor/lidar sensor/logical_camera \
+         sensor/magnetometer sensor/navsat sensor/ray sensor/rfid sensor/rfidtag sensor/sonar sensor/transceiver",
+        ".",
+        Unsupported,
+        NOT_READ,
+    ),
+    row(
+        "sensor/air_pressure/** sensor/air_speed/** sensor/altimeter/** sensor/gps/** sensor/lidar/** \
+         sensor/logical_camera/** sensor/magnetometer/** sensor/navsat/** sensor/ray/** sensor/rfid/** \
+         sensor/rfidtag/** sensor/sonar/** sensor/transceiver/**",
+        ". *",
+        Unsupported,
+        NOT_READ,
+    ),
     row("plugin/joint_name plugin/initial_velocity plugin/use_force_commands", ".", Used, CONTROLLER),
     row("plugin plugin/**", ". *", Kept, "plugins are not run, but Gazebo's `JointController` by velocity"),
     row("gripper gripper/**", ". *", Unsupported, "what a gripper holds is held by friction only"),
@@ -200,4 +309,58 @@ const ROWS: &[Row] = &[
         STILL,
     ),
     row("drake:ball_constraint drake:ball_constraint/**", ". *", Unsupported, STILL),
+];
+
+/// Most elements around one that are looked at.
+const MAX_DEPTH: usize = 50;
+
+/// Whether an element is in a file of a version before that of frames.
+fn old(element: Element<'_>) -> bool {
+    let around = std::iter::successors(Some(element), |e| e.parent()).take(MAX_DEPTH);
+    let root = around.into_iter().find(|e| e.name() == "sdf");
+    root.is_some_and(|root| super::pose::version(root).is_ok_and(|version| version < super::pose::FRAMES))
+}
+
+/// Reasons for which a word that the reader takes elsewhere, or that is not simulated, has no effect.
+const IDLE: &[Idle] = &[
+    Idle {
+        elements: "velocity_decay/linear velocity_decay/angular ode/max_force ode/velocity ode/cfm limit/cfm \
+                   suspension/cfm ode/bounce ode/slip1 ode/slip2 ode/slip ode/soft_cfm bullet/soft_cfm \
+                   initial_position enable_wind collide_without_contact kinematic",
+        attributes: ".",
+        when: says_nothing,
+        note: AS_WITHOUT,
+    },
+    Idle {
+        elements: "pose visual/pose sensor/pose",
+        attributes: "relative_to frame",
+        when: |pose, a| pose.peek(a).is_some_and(|a| a.value().trim().is_empty()),
+        note: "names no frame",
+    },
+    Idle {
+        elements: "material/ambient",
+        attributes: ".",
+        when: |ambient, _| ambient.parent().is_some_and(|m| m.children().any(|c| c.name() == "diffuse")),
+        note: "counts where no <diffuse> is stated",
+    },
+    Idle {
+        elements: "frame world/frame",
+        attributes: ".",
+        when: |frame, _| old(frame),
+        note: "frames have names from version 1.7 on",
+    },
+    Idle {
+        elements: "density",
+        attributes: ".",
+        when: |density, _| density.parent_name() == "inertial" || density.parent_name() == "collision",
+        note: "counts where <inertial auto> is true",
+    },
+    Idle {
+        elements: "axis axis2",
+        attributes: ".",
+        when: |axis, _| {
+            axis.parent().and_then(|joint| joint.peek("type")).is_some_and(|t| t.value() == "fixed")
+        },
+        note: "a fixed joint does not move",
+    },
 ];

@@ -5,6 +5,8 @@
 
 use super::Reader;
 use crate::error::LoadError;
+use crate::names::Names;
+use crate::words::shortened;
 use crate::xml::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
@@ -84,6 +86,28 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_>, robot: Element<'d>) -> Result<Ga
         known.kd = kd.or(known.kd);
     }
     Ok(all)
+}
+
+const OF_LINKS: [&str; 8] = ["mu1", "mu2", "fdir1", "selfCollide", "gravity", "turnGravityOff", "kp", "kd"];
+const OF_JOINTS: [&str; 2] = ["springStiffness", "springReference"];
+
+/// Tells what is said of nothing: of a name that no link and no joint has, of a link what joints have, and the reverse.
+pub(crate) fn look(reader: &mut Reader<'_>, robot: Element<'_>, links: &Names<'_>, joints: &Names<'_>) {
+    for gazebo in robot.children().filter(|c| c.name() == "gazebo") {
+        let Some(about) = gazebo.peek("reference") else { continue };
+        let name = about.value().trim();
+        let [link, joint] = [links, joints].map(|names| names.get(name).is_some());
+        if !link && !joint {
+            about.mark(Fate::Kept, "no link or joint has this name");
+            reader.warn(about.place(), format!("no link or joint is called `{}`", shortened(name)));
+        }
+        let of_none = |c: &Element<'_>| {
+            (!link && OF_LINKS.contains(&c.name())) || (!joint && OF_JOINTS.contains(&c.name()))
+        };
+        for stated in gazebo.children().filter(of_none) {
+            stated.mark(Fate::Unknown, "has no meaning for what <gazebo reference> names");
+        }
+    }
 }
 
 /// <mu1>, <mu2> and <fdir1>.

@@ -13,17 +13,23 @@ use stiction_world::Fate;
 
 const SHAPES: &str = "one of box, sphere, cylinder, capsule, ellipsoid, mesh";
 
+fn is_shape(name: &str) -> bool {
+    let plain = matches!(name, "box" | "sphere" | "cylinder" | "capsule" | "ellipsoid" | "mesh");
+    plain || matches!(name, "drake:capsule" | "drake:ellipsoid")
+}
+
 /// The one shape inside <geometry>.
 fn shape_of(around: Element<'_>) -> Result<Element<'_>, LoadError> {
     let geometry = around.child("geometry")?;
     let geometry = geometry.ok_or_else(|| around.missing("<geometry>", SHAPES))?;
-    // Drake's remarks on a shape may stand beside it; two of its words are shapes.
-    let remark =
-        |name: &str| name.starts_with("drake:") && !matches!(name, "drake:capsule" | "drake:ellipsoid");
-    let mut shapes = geometry.children().filter(|shape| !remark(shape.name()));
+    // What else stands there is no shape, and told by the ledger.
+    let mut shapes = geometry.children().filter(|shape| is_shape(shape.name()));
     match (shapes.next(), shapes.next()) {
         (Some(shape), None) => Ok(shape),
-        (None, _) => Err(geometry.missing("a shape", SHAPES)),
+        (None, _) => match geometry.children().next() {
+            Some(other) => Err(other.structure(format!("<{}> is no shape; expected {SHAPES}", other.name()))),
+            None => Err(geometry.missing("a shape", SHAPES)),
+        },
         (_, Some(second)) => Err(second.structure(format!(
             "a second shape <{}> in one <geometry>; expected one: use several <{}>",
             second.name(),
@@ -138,7 +144,15 @@ pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<
 
 /// Drawing of a <visual>; `None`, with a warning, when its mesh cannot be read.
 pub(crate) fn visual(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Option<Drawing>, LoadError> {
-    let shape = shape_of(around)?;
+    let shape = match shape_of(around) {
+        Ok(shape) => shape,
+        Err(e) => {
+            let shapes = around.children_named("geometry").flat_map(Element::children);
+            shapes.for_each(|shape| shape.mark(Fate::Unsupported, "not drawn"));
+            reader.warn(around.place(), format!("not drawn: {e}"));
+            return Ok(None);
+        }
+    };
     match primitive(shape) {
         Ok(Some(primitive)) => return Ok(Some(Drawing::Shape(primitive))),
         Ok(None) => {}

@@ -11,6 +11,7 @@ mod geometry;
 mod joint;
 mod link;
 mod material;
+mod places;
 mod semantics;
 mod transmission;
 mod tree;
@@ -24,7 +25,7 @@ use crate::error::LoadError;
 use crate::mesh::MeshStore;
 use crate::meshes::Filled;
 use crate::names::Names;
-use crate::neighbours::exclude_neighbours;
+use crate::neighbours::{exclude_base, exclude_neighbours};
 use crate::options::Context;
 use crate::overlap::exclude_overlaps;
 use crate::plugins;
@@ -99,6 +100,7 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
         }
         joints.push(joint);
     }
+    gazebo::look(&mut reader, robot, &link_names, &joint_names);
     let tree = tree::order(robot, &links, &joints)?;
 
     let Built { model, links: built, first_dof, drive_limits } =
@@ -125,11 +127,12 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     if let Some(path) = &context.options.srdf {
         semantics::read(&mut reader, &mut world, &mut ledger, path)?;
     }
-    exclude_neighbours(&mut world, true, robot)?;
+    exclude_neighbours(&mut world, robot)?;
+    exclude_base(&mut world, robot)?;
     for message in exclude_overlaps(&mut world).map_err(|e| robot.structure(e.to_string()))? {
         reader.warn(robot.place(), message);
     }
-    audit(document, &vocabulary::VOCABULARY, &[], &mut ledger);
+    audit(document, &vocabulary::INDEX, &[], &mut ledger);
     ledger.warnings = reader.warnings;
     ledger.remarks.extend(reader.filled.note());
     world.ledger = ledger;

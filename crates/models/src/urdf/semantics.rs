@@ -4,7 +4,7 @@
 //! (x y z w), under the name of the virtual joint, or `root_joint`.
 
 use super::Reader;
-use crate::audit::{Row, Vocabulary, audit};
+use crate::audit::{Index, Inside, Row, Vocabulary, audit};
 use crate::error::LoadError;
 use crate::files::read_text;
 use crate::words::{hint, shortened};
@@ -42,7 +42,7 @@ pub(crate) fn read(
         let keyframe = posture(reader, world, robot, state)?;
         world.keyframes.push(keyframe);
     }
-    audit(&document, &VOCABULARY, &[], ledger);
+    audit(&document, &Index::new(&VOCABULARY), &[], ledger);
     Ok(())
 }
 
@@ -132,23 +132,32 @@ fn posture(
     Ok(Keyframe { name, q, v: vec![0.0; model.nv()], control: Vec::new() })
 }
 
-const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, key };
+const PLANNERS: &str = "for planners";
 
-fn key(element: Element<'_>) -> String {
-    match element.parent_name() {
-        "" => "srdf".to_owned(),
-        around => format!("{around}/{}", element.name()),
-    }
-}
+const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, places: PLACES, idle: &[] };
+
+const PLACES: &[Inside] = &[
+    Inside {
+        around: "robot",
+        elements: "disable_collisions enable_collisions disable_default_collisions group_state virtual_joint rotor_params \
+                   group end_effector passive_joint link_sphere_approximation joint_property specified_params gripper contact",
+    },
+    Inside { around: "robot/group group/group", elements: "link joint chain group" },
+    Inside { around: "robot/link_sphere_approximation", elements: "sphere" },
+    Inside { around: "robot/group_state", elements: "joint" },
+    Inside { around: "robot/rotor_params", elements: "joint" },
+];
 
 const ROWS: &[Row] = &[
-    Row { elements: "srdf", attributes: ". name", fate: Used, note: "" },
+    Row { elements: "robot", attributes: ".", fate: Used, note: "" },
+    Row { elements: "robot", attributes: "name", fate: Kept, note: "a label" },
     Row {
-        elements: "robot/disable_collisions robot/enable_collisions robot/disable_default_collisions",
-        attributes: ". link link1 link2",
+        elements: "robot/disable_collisions robot/enable_collisions",
+        attributes: ". link1 link2",
         fate: Used,
         note: "",
     },
+    Row { elements: "robot/disable_default_collisions", attributes: ". link", fate: Used, note: "" },
     Row { elements: "robot/disable_collisions", attributes: "reason", fate: Kept, note: "a label" },
     Row { elements: "robot/group_state", attributes: ". name group", fate: Used, note: "" },
     Row { elements: "group_state/joint", attributes: ". name value", fate: Used, note: "" },
@@ -165,12 +174,36 @@ const ROWS: &[Row] = &[
         note: "rotors are read from transmissions",
     },
     Row {
-        elements: "robot/group robot/group/** robot/end_effector robot/end_effector/** robot/passive_joint \
-                   robot/link_sphere_approximation robot/link_sphere_approximation/** robot/joint_property \
-                   robot/specified_params robot/specified_params/** robot/gripper robot/gripper/** robot/contact \
+        elements: "robot/group group/link group/joint group/group robot/passive_joint",
+        attributes: ". name",
+        fate: Kept,
+        note: PLANNERS,
+    },
+    Row { elements: "group/chain", attributes: ". base_link tip_link", fate: Kept, note: PLANNERS },
+    Row {
+        elements: "robot/end_effector",
+        attributes: ". name parent_link group parent_group",
+        fate: Kept,
+        note: PLANNERS,
+    },
+    Row {
+        elements: "robot/joint_property",
+        attributes: ". joint_name property_name value",
+        fate: Kept,
+        note: PLANNERS,
+    },
+    Row { elements: "robot/link_sphere_approximation", attributes: ". link", fate: Kept, note: PLANNERS },
+    Row {
+        elements: "link_sphere_approximation/sphere",
+        attributes: ". center radius",
+        fate: Kept,
+        note: PLANNERS,
+    },
+    Row {
+        elements: "robot/specified_params robot/specified_params/** robot/gripper robot/gripper/** robot/contact \
                    robot/contact/**",
         attributes: ". *",
         fate: Kept,
-        note: "for planners",
+        note: PLANNERS,
     },
 ];

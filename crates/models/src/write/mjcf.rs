@@ -72,29 +72,15 @@ pub fn to_mjcf(world: &World, stem: &str) -> Written {
     Written { text: w.xml.finished(), files: w.meshes.files, notes: w.notes.lines() }
 }
 
-/// Pairs that never touch, for every link with shapes on the bodies they name; and pairs with rules of their own.
+/// Pairs of links that never touch, and pairs with rules of their own.
 fn contact(w: &mut Writer<'_>) {
     let world = w.world;
-    let model = &world.model;
-    let mut shaped: Vec<bool> = vec![false; model.links.len()];
-    world.geometries.iter().filter_map(|g| g.link).for_each(|l| shaped[l] = true);
-    // What is fixed to the world is excluded link by link, what moves body by body.
-    let carried = |l: usize| {
-        let body = model.links[l].body;
-        let on = |&k: &usize| k == l || (body.is_some() && model.links[k].body == body && shaped[k]);
-        (0..model.links.len()).filter(on).collect::<Vec<_>>()
-    };
-    let mut pairs = BTreeSet::new();
-    for &(a, b) in &world.excluded {
-        for a in carried(a) {
-            pairs.extend(carried(b).into_iter().map(|b| (a.min(b), a.max(b))));
-        }
-    }
+    let pairs: BTreeSet<(usize, usize)> = world.excluded.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
     w.xml.open("contact");
     for (a, b) in pairs {
         w.xml.open("exclude").attribute("body1", &w.bodies[a]).attribute("body2", &w.bodies[b]).close();
     }
-    for link in world.excluded_from_world.iter().flat_map(|&l| carried(l)) {
+    for &link in &world.excluded_from_world {
         w.xml.open("exclude").attribute("body1", "world").attribute("body2", &w.bodies[link]).close();
     }
     for pair in &world.pairs {

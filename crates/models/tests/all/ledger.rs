@@ -27,7 +27,14 @@ fn unknown_words_are_reported_with_their_place_and_a_hint() {
     let unknown = lines(&l, Fate::Unknown);
     assert_eq!(
         unknown,
-        ["f:3:16 2x geom@frction", "f:6:1 1x gom", "f:6:6 1x gom@size", "f:6:15 1x x", "f:7:1 1x sensr"]
+        [
+            "f:3:16 2x geom@frction",
+            "f:5:7 1x site@zize",
+            "f:6:1 1x gom",
+            "f:6:6 1x gom@size",
+            "f:6:15 1x x",
+            "f:7:1 1x sensr"
+        ]
     );
     let note = &l.of(Fate::Unknown).next().unwrap().note;
     assert!(note.contains("did you mean `friction`?"), "{note}");

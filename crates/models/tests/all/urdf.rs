@@ -229,18 +229,19 @@ fn impossible_inertia_counts_where_it_moves() {
 
 #[test]
 fn neighbours_do_not_touch_even_across_fixed_joints() {
-    // a (base) - i - b - fixed - c - j - d: b and c are one body, d its neighbour.
+    // a (base) - i - b - fixed - c - j - d: b and c are one body, d its neighbour. What is flush with a fixed base, too.
     let text = r#"<robot name="r">
         <link name="a"><collision><geometry><sphere radius="1"/></geometry></collision></link>
         <link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
         <link name="c"><collision><geometry><sphere radius="1"/></geometry></collision></link>
-        <link name="d"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <link name="d"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+          <collision><origin xyz="5 0 0"/><geometry><sphere radius="1"/></geometry></collision></link>
         <joint name="i" type="continuous"><parent link="a"/><child link="b"/></joint>
         <joint name="k" type="fixed"><parent link="b"/><child link="c"/></joint>
         <joint name="j" type="continuous"><parent link="c"/><child link="d"/></joint></robot>"#;
     let world = read(text);
     assert_eq!(world.model.links[2].body, Some(0));
-    assert_eq!(world.excluded, [(0, 1), (1, 3)]);
+    assert_eq!(world.excluded, [(2, 3), (0, 2)]);
 }
 
 #[test]
@@ -323,7 +324,7 @@ fn an_srdf_excludes_pairs_and_states_postures() {
     let warnings: Vec<_> = world.ledger.warnings.iter().map(|w| w.1.as_str()).collect();
     assert!(warnings.iter().any(|w| w.contains("link is called `e`")), "{warnings:?}");
     assert!(warnings.iter().any(|w| w.contains("joint is called `k`")), "{warnings:?}");
-    assert_eq!(world.ledger.of(Fate::Unknown).count(), 0);
+    assert!(world.ledger.of(Fate::Unknown).next().is_none(), "{:?}", world.ledger.entries);
 }
 
 #[test]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._model import Model, NotSimulated, load, loads
+from .._model import UNKNOWN_WORDS, Model, NotSimulated, UnknownWord, load, loads, tell
 from .._tables import Array, Table
 from . import _enums
 from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, principal, rows, sizes_of, within
@@ -567,14 +567,14 @@ def _again(base: Model, texts: tuple[str, ...], contact: str, options: tuple[flo
 
 
 def _told(read: Callable[[], Model]) -> Model:
-    """What was read, after a warning of what is not simulated: bodies that are moved by hand are, by who moves them."""
+    """What was read, after warnings as :func:`load` gives them: bodies that are moved by hand are, by who moves them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotSimulated)
+        warnings.simplefilter("ignore", UnknownWord)
         model = read()
     missing = [note for note in model.not_simulated if "body@mocap" not in note]
-    if missing:
-        text = f"`{model.name}` is simulated without what its file says here:\n  "
-        warnings.warn(text + "\n  ".join(missing), NotSimulated, stacklevel=3)
+    tell(model, "what its file says here", missing, NotSimulated)
+    tell(model, UNKNOWN_WORDS, model.unknown, UnknownWord)
     return model
 
 
