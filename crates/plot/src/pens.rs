@@ -36,6 +36,7 @@ const NAMED: &[(&str, usize, usize)] = &[
     ("ccp-admm", 2, 3),
     ("ccp-ipm", 3, 2),
     ("ccp-apgd", 0, 3),
+    ("ccp-spg", 5, 4),
     ("anitescu-qp", 6, 2),
     ("lcp-pgs", 1, 3),
     ("lcp-pgs-accelerated", 1, 4),

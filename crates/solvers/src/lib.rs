@@ -18,6 +18,7 @@ pub mod ccp_admm;
 pub mod ccp_apgd;
 pub mod ccp_ipm;
 pub mod ccp_pgs;
+pub mod ccp_spg;
 mod dense;
 pub mod effort;
 pub mod error;

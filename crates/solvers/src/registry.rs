@@ -6,6 +6,7 @@ use crate::ccp_admm::{CcpAdmm, CcpAdmmParams};
 use crate::ccp_apgd::{CcpApgd, CcpApgdParams};
 use crate::ccp_ipm::{CcpIpm, CcpIpmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
+use crate::ccp_spg::{CcpSpg, CcpSpgParams};
 use crate::error::ParamError;
 use crate::lagged::{Lagged, LaggedParams};
 use crate::lcp_lemke::{LcpLemke, LcpLemkeParams};
@@ -351,6 +352,14 @@ static ALL: &[Entry] = &[
         "[Mazhar2015; ODonoghue2015]",
         CcpApgd::new,
         CcpApgdParams::default
+    ),
+    entry!(
+        CcpSpg::NAME,
+        Law::Ccp,
+        "convex relaxation; spectral projected gradients, no matrix",
+        "[Birgin2000; Heyn2013]",
+        CcpSpg::new,
+        CcpSpgParams::default
     ),
     entry!(
         AnitescuQp::NAME,

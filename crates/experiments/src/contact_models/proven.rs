@@ -29,6 +29,8 @@ const PROOFS: &[(&str, Proof)] = &[
     ("ccp-admm", Proof::If("its weight stays in the end, without Anderson steps", "Boyd2011")),
     // Accelerated gradients of a convex function; restarts are a heuristic.
     ("ccp-apgd", Proof::If("it does not restart", "Mazhar2015; ODonoghue2015")),
+    // A projected gradient of a convex function whose step is bounded, with a line search.
+    ("ccp-spg", Proof::Always("Birgin2000")),
     // Newton's steps with a line search on a strongly convex function whose gradient is Lipschitz.
     ("mujoco", Proof::Always("Castro2022")),
     ("mujoco-pyramidal", Proof::Always("Castro2022")),

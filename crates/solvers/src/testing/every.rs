@@ -6,7 +6,7 @@ macro_rules! every_solver {
     ($module:ident: $check:ident) => {
         every_solver! {
             $module: $check:
-            anitescu_qp auto ccp_admm ccp_apgd ccp_ipm ccp_pgs ccp_pgs_accelerated lagged lcp_lemke lcp_pgs
+            anitescu_qp auto ccp_admm ccp_apgd ccp_ipm ccp_pgs ccp_pgs_accelerated ccp_spg lagged lcp_lemke lcp_pgs
             lcp_pgs_accelerated lcp_qp lcp_staggered mujoco mujoco_pyramidal ncp_aclm ncp_admm ncp_al ncp_ipm ncp_lanes
             ncp_newton ncp_pgs ncp_pgs_accelerated ncp_smoothing ncp_staggered nsgs nsgs_accelerated raisim raisim_accelerated raisim_ds
             raisim_ds_accelerated sap similar

@@ -24,6 +24,7 @@ const OVERSHOOTS: &str =
     "the published step overshoots: an eigenvalue of A is more than twice what it divides by";
 const PATIENCE: &str = "eight iterations without gain end it, as in batches, which have a fall-back";
 const RELAXED: &str = "sweeps alone, of which each goes a tenth of the way in the end: too slow";
+const GRADIENTS: &str = "gradients alone: too slow for these masses, this rank, or an unsymmetric G";
 const SCALES: &str = "rows differ by 1e6 within a block; one step per block is not enough";
 
 const KNOWN_FAILURES: &[Failure] = &[
@@ -85,6 +86,13 @@ const KNOWN_FAILURES: &[Failure] = &[
     ("ccp-apgd", "2cubes_t0", "mass ratio 1e6, by gradients alone"),
     ("ccp-apgd", "BoxesStack1-i100000-32", "a tall stack, by gradients alone: 6e-6 is reached"),
     ("ccp-apgd", "Capsules-i100-1090", "unsymmetric, by gradients alone: 1.2e-8 is reached"),
+    ("ccp-spg", "2cubes_t0", GRADIENTS),
+    ("ccp-spg", "BoxesStack1-i100000-32", GRADIENTS),
+    ("ccp-spg", "Capsules-i100-1090", GRADIENTS),
+    ("ccp-spg", "Capsules-i101-404", GRADIENTS),
+    ("ccp-spg", "Capsules-i122-1617", GRADIENTS),
+    ("ccp-spg", "OneObject-i100000-316", GRADIENTS),
+    ("ccp-spg", "OneObject-i1028-138", GRADIENTS),
     ("anitescu-qp", "Capsules-i100-1090", "unsymmetric: 1.8e-8 is reached"),
     ("lcp-lemke", "2cubes_t0", "mass ratio 1e6: rounding of the tableau, 7e-7 is reached"),
     ("lcp-lemke", "BoxesStack1-i100000-32", "rounding of the tableau: 1e-7 is reached"),
