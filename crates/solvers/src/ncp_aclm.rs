@@ -26,6 +26,7 @@ use crate::ccp_admm::{CcpAdmm, CcpAdmmParams};
 use crate::ccp_apgd::{CcpApgd, CcpApgdParams};
 use crate::ccp_ipm::{CcpIpm, CcpIpmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
+use crate::ccp_spg::{CcpSpg, CcpSpgParams};
 use crate::error::ParamError;
 use crate::iterate::{Limits, Method};
 use crate::iterate_solver::{IslandMethod, IslandSolver};
@@ -49,6 +50,7 @@ pub enum Inner {
     CcpApgd,
     CcpPgs,
     CcpPgsAccelerated,
+    CcpSpg,
 }
 choice!(Inner);
 
@@ -69,6 +71,9 @@ impl Inner {
             Self::CcpPgsAccelerated => {
                 let params = CcpPgsParams::accelerated();
                 Box::new(CcpPgs::new(CcpPgsParams { tolerance, max_iterations, ..params })?)
+            }
+            Self::CcpSpg => {
+                Box::new(CcpSpg::new(CcpSpgParams { tolerance, max_iterations, ..CcpSpgParams::default() })?)
             }
         })
     }
@@ -176,8 +181,8 @@ mod tests {
     #[test]
     fn any_solver_of_the_relaxation_serves() {
         let problem = cube(0.5, vec3(1.0, 0.3, 0.0), Vec3::ZERO);
-        for inner in [Inner::CcpAdmm, Inner::CcpIpm, Inner::CcpApgd, Inner::CcpPgs, Inner::CcpPgsAccelerated]
-        {
+        use Inner::{CcpAdmm, CcpApgd, CcpIpm, CcpPgs, CcpPgsAccelerated, CcpSpg};
+        for inner in [CcpAdmm, CcpIpm, CcpApgd, CcpPgs, CcpPgsAccelerated, CcpSpg] {
             let params = NcpAclmParams { inner, ..Default::default() };
             let mut impulses = vec![0.0; problem.rows()];
             let report = NcpAclm::new(params).unwrap().solve(&problem, &mut impulses);

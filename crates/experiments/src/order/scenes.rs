@@ -67,7 +67,7 @@ impl Case {
 
     /// The name in names of files.
     pub(super) fn stem(&self) -> String {
-        self.name.replace([' ', ',', '.'], "-")
+        self.name.replace(' ', "-")
     }
 
     /// Poses of all bodies at the end of the motion, by steps of h [s]; `None` if the stepper refuses the scene or cannot do a step.
