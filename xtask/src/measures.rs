@@ -162,9 +162,14 @@ fn arms(tokens: &[Token], at: usize, add: Add) {
     }
 }
 
+/// Whether `const` begins a constant that may hold numbers: a name or a switch is none.
 fn is_constant(tokens: &[Token], at: usize) -> bool {
     let is = |i: usize, text: &str| tokens.get(i).is_some_and(|t| t.text == text);
-    tokens.get(at + 1).is_some_and(Token::is_word) && is(at + 2, ":") && !is(at.wrapping_sub(1), "<")
+    let named = is(at + 3, "bool") || is(at + 3, "&") && (at + 4..at + 7).any(|i| is(i, "str"));
+    tokens.get(at + 1).is_some_and(Token::is_word)
+        && is(at + 2, ":")
+        && !is(at.wrapping_sub(1), "<")
+        && !named
 }
 
 /// Numbers of the equations of every module, by its name.
@@ -382,7 +387,8 @@ mod tests {
 
     #[test]
     fn constants_count_in_solvers_alone() {
-        let text = "const A: f64 = 1.0;\nconst fn f() {}\nfn g<const N: usize>() {}";
+        let text = "const A: f64 = 1.0;\nconst B: &'static str = \"b\";\nconst C: &str = \"c\";\nconst D: bool = true;\n\
+                    const fn f() {}\nfn g<const N: usize>() {}";
         assert_eq!(found("crates/solvers/src/b.rs", text), [("constants", 1)]);
         assert!(found("crates/a/src/b.rs", text).is_empty());
     }
