@@ -87,6 +87,8 @@ pub struct RollingContact {
     pub slides: bool,
     /// J_T v⁻ of a contact that lasts and has friction [m/s].
     pub slip: [f64; 2],
+    /// Share ½ h/(t + ½ h) of (1) of [`crate::rolling`], of a contact that lasts [–].
+    pub share: f64,
     /// It lands in this step, if it gets an impulse.
     pub landing: Option<PosedLanding>,
 }

@@ -57,6 +57,8 @@ pub struct ContactFinder {
     /// Those that do not rest.
     awake: Vec<usize>,
     manifolds: Vec<Manifold>,
+    /// Scratch of [`Self::find_elsewhere`]: poses, margins and manifolds of the step.
+    kept: (Vec<Pose>, Vec<f64>, Vec<Manifold>),
     /// Scratch of faces.
     firsts: Vec<usize>,
     /// What the pairs of manifolds are to each other, as they were found last.
@@ -125,6 +127,7 @@ impl ContactFinder {
             velocities: vec![Motion::ZERO; n],
             awake: (0..n).collect(),
             manifolds: Vec::new(),
+            kept: Default::default(),
             firsts: Vec::new(),
             meetings: Vec::new(),
             patches: Patches::new(world)?,
@@ -168,6 +171,26 @@ impl ContactFinder {
     /// Forgets how fast things were, as after a jump of the state.
     pub fn forget_speeds(&mut self) {
         self.sweeper.begin(false);
+    }
+
+    /// Finds the points at other poses than those of the step, whose manifolds stay: [`Self::manifolds`], [`Self::placed`].
+    pub fn find_elsewhere(
+        &mut self,
+        world: &World,
+        kin: &Kinematics,
+        V: &[Motion],
+        ahead: Lookahead,
+        out: &mut Vec<ContactPoint>,
+    ) {
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.0.clone_from(&self.poses);
+        kept.1.clone_from(&self.margins);
+        std::mem::swap(&mut kept.2, &mut self.manifolds);
+        self.find(world, kin, V, ahead, out);
+        std::mem::swap(&mut kept.0, &mut self.poses);
+        std::mem::swap(&mut kept.1, &mut self.margins);
+        std::mem::swap(&mut kept.2, &mut self.manifolds);
+        self.kept = kept;
     }
 
     /// Finds every contact point that could close within a step of length h, and those nearer

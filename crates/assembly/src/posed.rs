@@ -81,6 +81,7 @@ impl Posed {
             slid: false,
             slides: false,
             slip: [0.0; 2],
+            share: 0.0,
             landing,
         });
     }

@@ -74,7 +74,7 @@ pub(crate) fn pose(
     let motion = last_motion(p, c, warm);
     let lasts = motion.is_some();
     let mut posed =
-        RollingContact { block, lasts, slid: false, slides: false, slip: [0.0; 2], landing: None };
+        RollingContact { block, lasts, slid: false, slides: false, slip: [0.0; 2], share: 0.0, landing: None };
     let Some(motion) = motion else {
         posed.landing = landing(p, c, block, out);
         out.rolling.push(posed);
@@ -98,6 +98,7 @@ pub(crate) fn pose(
         Some(known) => (true, known == Slip::Slides),
     };
     posed.slip = [before.x, before.y];
+    posed.share = 0.5 * h / (motion.since + 0.5 * h);
     out.rolling.push(posed);
     let tangential = if posed.slides { before } else { turn };
     let turning = {

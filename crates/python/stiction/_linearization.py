@@ -121,7 +121,7 @@ class Linearization:
     q: Array
     v: Array
     #: Where the step is not smooth: mappings with a ``note`` each, ``at-switch``, ``hyperstatic``, ``inconsistent``,
-    #: ``geometry-held``, ``started-anew`` or ``sleeps``.
+    #: ``geometry-held``, ``started-anew``, ``in-one-part``, ``turns-back`` or ``sleeps``.
     notes: tuple[dict[str, Any], ...]
 
 

@@ -59,7 +59,7 @@ pub(super) fn shift(
     if !any {
         return Ok(None);
     }
-    let pushed = stepped.pushed(&solved.T, &weighted)?;
-    let change = pushed.change + &solved.T * change;
+    let pushed = stepped.pushed(solved.pushed(), &weighted)?;
+    let change = pushed.change + solved.pushed() * change;
     Ok(Some(Shift { velocity: pushed.y, change, unhindered: velocities.unhindered }))
 }

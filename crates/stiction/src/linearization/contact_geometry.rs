@@ -215,14 +215,39 @@ fn raw(finder: &ContactFinder, c: &ContactPoint, about: Vec3) -> Option<Raw> {
     if moved > SAME || (same.1 - c.n).norm() > SAME {
         return None; // what joins geometries changed it
     }
-    let size = colliders[a].shape.bounding_radius().min(colliders[b].shape.bounding_radius());
+    by_differences(&pair, (point.position, c.n, point.gap), about, c)
+}
+
+/// The point where the bodies of a contact are, or were, with its geometries at `poses`; `None` if it is no point of theirs.
+pub(super) fn point_at(
+    finder: &ContactFinder,
+    c: &ContactPoint,
+    poses: [Pose; 2],
+    about: Vec3,
+) -> Option<Vec3<Zeta>> {
+    let ([a, b], (_, margins)) = (c.geometries, finder.placed());
+    let colliders = finder.collision().colliders();
+    let pair =
+        Pair { shapes: [&colliders[a].shape, &colliders[b].shape], poses, margin: margins[a] + margins[b] };
+    let (position, n, gap) = pair.at([Vec3::ZERO; 2], about, c)?;
+    let raw = of_plane(pair.shapes, (position, gap), n, about);
+    let raw = raw.or_else(|| by_differences(&pair, (position, n, gap), about, c))?;
+    let gap = raw.gap - raw.gap.like(finder.surface(c).margin);
+    Some(raw.position + raw.n * (gap * gap.like(finder.pitch_of(a, b))))
+}
+
+/// A point with its derivatives by differences of the narrow phase.
+fn by_differences(
+    pair: &Pair<'_>,
+    (position, n, gap): (Vec3, Vec3, f64),
+    about: Vec3,
+    c: &ContactPoint,
+) -> Option<Raw> {
+    let size = pair.shapes[0].bounding_radius().min(pair.shapes[1].bounding_radius());
     let step = DISPLACED * size.clamp(SIZES[0], SIZES[1]);
     let turn = step / size.clamp(SIZES[0], SIZES[1]);
-    let mut raw = Raw {
-        position: point.position.cast(Zeta::constant(0.0)),
-        n: c.n.cast(Zeta::constant(0.0)),
-        gap: Zeta::constant(point.gap),
-    };
+    let still = Zeta::constant(0.0);
+    let mut raw = Raw { position: position.cast(still), n: n.cast(still), gap: Zeta::constant(gap) };
     for k in 0..6 {
         let unit = if k < 3 { turn } else { step };
         let mut best: Option<(f64, Slope)> = None;

@@ -33,7 +33,8 @@ pub(super) struct Corrected<'a> {
 impl Corrected<'_> {
     /// ∂y, nv rows; zero where nothing was corrected.
     pub(super) fn change(&self) -> Result<DMatrix<f64>, LinearizationError> {
-        let Self { stepped, solved: Solved { rows, T, .. }, .. } = self;
+        let Self { stepped, solved, .. } = self;
+        let (rows, T) = (&solved.rows, solved.pushed());
         let (accepted, columns) = (stepped.forces.accepted, stepped.forces.columns);
         let (corrected, p) = (accepted.facts.correction, accepted.facts.correction_impulses);
         if corrected.is_empty() {

@@ -11,6 +11,7 @@
 //! the last two terms. Of trees that go by the midpoint rule M and b are of q ⊕ h v/2.
 
 use super::columns::Columns;
+use super::middle::Middle;
 use super::parameter::Parameter;
 use crate::input::Input;
 use crate::state::State;
@@ -36,18 +37,20 @@ pub(super) struct Forces<'a> {
     pub(super) input: &'a Input,
     pub(super) h: f64,
     pub(super) accepted: &'a Accepted<'a>,
-    /// At the start of the step; the stepper's may be of its end.
+    /// Where the step is posed; the stepper's may be of its end.
     pub(super) kin: &'a Kinematics,
     pub(super) columns: Columns,
     /// v⁺ − v.
     pub(super) change: &'a [f64],
     pub(super) parameters: &'a [Parameter],
+    /// Of a step that is posed in its middle: columns of q and v are those of the middle, where `kin` is.
+    pub(super) middle: Option<&'a Middle<'a>>,
 }
 
 /// θ of a spring, damper or servo, and its derivative; the latter is empty where θ does not change.
-struct Share {
-    theta: f64,
-    change: Vec<f64>,
+pub(super) struct Share {
+    pub(super) theta: f64,
+    pub(super) change: Vec<f64>,
 }
 
 impl Forces<'_> {
@@ -104,11 +107,12 @@ impl Forces<'_> {
         let (columns, h) = (self.columns, self.h);
         let kin = self.inertial_kinematics();
         let a: Vec<f64> = self.change.iter().map(|x| x / h).collect();
-        let derivatives = inverse_dynamics(&self.world.model, kin, &self.start.v, &a);
+        let (v, share) = self.coriolis();
+        let derivatives = inverse_dynamics(&self.world.model, kin, v, &a);
         for j in 0..columns.nv {
             let by = |of: &[f64], i: usize| of[i * columns.nv + j];
             for i in 0..columns.nv {
-                out[(i, columns.v(j))] -= h * by(&derivatives.tau_v, i);
+                out[(i, columns.v(j))] -= share * h * by(&derivatives.tau_v, i);
             }
         }
         for i in 0..columns.nv {
@@ -116,6 +120,26 @@ impl Forces<'_> {
             self.by_position(by, |column, x| out[(i, column)] += x);
         }
         derivatives.M
+    }
+
+    /// The velocities of which Coriolis forces are, and the share of them that is of the start.
+    fn coriolis(&self) -> (&[f64], f64) {
+        self.middle.map_or((&self.start.v, 1.0), |middle| (middle.posed.mean, 0.5))
+    }
+
+    /// M̂ and the part of h ∂b that is of v⁺, of a step whose Coriolis forces are of the mean velocity.
+    pub(super) fn turning_mass(&self) -> Option<DMatrix<f64>> {
+        let (nv, (v, share)) = (self.columns.nv, self.coriolis());
+        let middle = self.middle?;
+        let still = vec![0.0; nv];
+        let by_v = inverse_dynamics(&self.world.model, self.kin, v, &still).tau_v;
+        let mass = self.accepted.mass.to_dense();
+        let model = &self.world.model;
+        let moves = |dof: usize| middle.takes(model.bodies[model.dofs[dof].body].tree);
+        Some(DMatrix::from_fn(nv, nv, |i, j| match moves(i) && moves(j) {
+            true => mass[i * nv + j] + share * self.h * by_v[i * nv + j],
+            false => f64::from(u8::from(i == j)),
+        }))
     }
 
     /// Calls `add` with every column and what is in it of a derivative `by` the tangent of the positions
@@ -143,7 +167,8 @@ impl Forces<'_> {
     /// Free bodies alone in their trees take their gyroscopic moment at the middle of the step.
     fn add_gyroscopic(&self, out: &mut DMatrix<f64>) {
         let (model, v) = (&self.world.model, &self.start.v);
-        for &b in self.accepted.facts.gyroscopic {
+        let flies = |b: usize| self.middle.is_some_and(|m| m.takes(model.bodies[b].tree));
+        for &b in self.accepted.facts.gyroscopic.iter().filter(|b| !flies(**b)) {
             let first = model.bodies[b].dofs.start + 3;
             let omega = std::array::from_fn::<_, 3, _>(|k| Dual::<3>::variable(v[first + k], k));
             let inertia = model.bodies[b].inertia.about_com().cast(omega[0]);
@@ -198,7 +223,8 @@ impl Forces<'_> {
                 let i = first + k;
                 let share = self.spring_share((number, i), mass);
                 for l in 0..n {
-                    out[(i, columns.q(first + l))] -= h * stiffness * displacement_q[k][l];
+                    let by_q = -h * stiffness * displacement_q[k][l];
+                    self.by_start(first + l, by_q, |column, x| out[(i, column)] += x);
                 }
                 let part = share.theta * h;
                 out[(i, columns.v(i))] -= h * stiffness * part;
@@ -312,7 +338,7 @@ impl Forces<'_> {
         let [by_control, by_length, by_rate, by_gain, by_stiffness, by_damping, by_theta] = of.start.tangent;
         change.start[columns.u(index)] = by_control;
         for &(dof, c) in &a.transmission {
-            change.start[columns.q(dof)] += c * by_length;
+            self.by_start(dof, c * by_length, |column, x| change.start[column] += x);
             change.start[columns.v(dof)] += c * by_rate;
         }
         self.columns_of(Parameter::Gain { actuator: index }, |p| change.start[p] = by_gain);
@@ -357,6 +383,12 @@ impl Forces<'_> {
 
     /// θ of the spring of a joint on one of its dofs.
     fn spring_share(&self, (joint, dof): (usize, usize), mass: &MassMatrix) -> Share {
+        if self.middle.is_some() {
+            // Springs of joints have the share of their damper.
+            let damper = self.h * self.world.model.dofs[dof].damping;
+            let by = [(Parameter::JointDamping { dof }, self.h)];
+            return self.share(&[(dof, 1.0)], [damper, 0.0], mass, &by);
+        }
         let square = self.h * self.h;
         let stiffness = self.world.model.joints[joint].stiffness;
         self.share(
@@ -369,7 +401,7 @@ impl Forces<'_> {
 
     /// θ along Σ c q, which depends on q where what is stiff is not stiff beyond measure; `by` are parameters
     /// that the gain changes by.
-    fn share(
+    pub(super) fn share(
         &self,
         along: &[(usize, f64)],
         gain: [f64; 2],
@@ -380,7 +412,11 @@ impl Forces<'_> {
         if !facts.rigid {
             return Share { theta: 1.0, change: Vec::new() };
         }
-        let [theta, slope, by_gain] = facts.trapezoidal.share_and_slope(along, gain, mass);
+        let of_rule = facts.trapezoidal;
+        let [theta, slope, by_gain] = match facts.posed_in_middle {
+            Some(posed) => posed.bodies.share_and_slope(of_rule, along, gain, mass),
+            None => of_rule.share_and_slope(along, gain, mass),
+        };
         if slope == 0.0 {
             return Share { theta, change: Vec::new() };
         }

@@ -7,12 +7,16 @@
 //! ```
 
 use super::bounces::Velocities;
+use super::columns::Columns;
 use super::contact_geometry::Geometry;
 use super::parameters::numbers_of_surfaces;
 use super::rows::Stepped;
 use super::{Done, LinearizationError, LinearizationNote, Solved};
-use crate::stepping::Quadrature;
+use crate::stepping::{Accepted, Quadrature};
 use nalgebra::DMatrix;
+
+/// Contacts that are struck faster than this share of the fastest meet with it [–].
+const ALIKE: f64 = 0.5;
 
 /// An impact, differentiated.
 pub(super) struct Jump {
@@ -60,7 +64,7 @@ impl Done<'_> {
         }
         let here = self.here();
         let forces = &self.forces(&here);
-        let mut right = forces.mass_change(&here.1);
+        let mut right = forces.mass_change(&here.change);
         forces.add_momentum(&mut right);
         let stepped = Stepped { forces, mass: accepted.mass, geometry: &Geometry::new(forces) };
         let before = self.before(stepped)?;
@@ -72,11 +76,38 @@ impl Done<'_> {
         let dlambda = self.on_pieces(&solved, &numbers, &|_, _| None, &mut notes);
         let bounces = posed.contacts(accepted.contacts).map(|(block, contact)| (block, contact.gap));
         let bounces: Vec<_> = bounces.filter(|(b, _)| posed.blocks[*b].bias.restitution < 0.0).collect();
-        let Some(&(block, gap)) = bounces.iter().min_by(|a, b| a.1.total_cmp(&b.1)) else {
-            return Err(LinearizationError::Impact { why: "nothing bounces in it" });
+        let first = bounces.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let (block, gap, contacts, gap_change) = match first {
+            Some(&(block, gap)) => {
+                let change = solved.rows.gap.rows(posed.normal_row(block), 1).into_owned();
+                (block, gap, bounces.len(), change)
+            }
+            None => self.struck(&solved.rows.J, forces.columns)?,
         };
-        let gap_change = solved.rows.gap.rows(posed.normal_row(block), 1).into_owned();
-        let (v_change, contacts) = (solved.free + solved.T * dlambda, bounces.len());
-        Ok(Jump { v_change, contacts, block, gap, gap_change, notes })
+        Ok(Jump { v_change: solved.free + solved.T * dlambda, contacts, block, gap, gap_change, notes })
+    }
+
+    /// In an impact without restitution: the block that is struck fastest and its gap, how many are struck about as fast,
+    /// and ∂φ = J_N δq of that block.
+    fn struck(
+        &self,
+        J: &DMatrix<f64>,
+        columns: Columns,
+    ) -> Result<(usize, f64, usize, DMatrix<f64>), LinearizationError> {
+        let Accepted { posed, impulses, v, contacts, .. } = self.accepted;
+        let approach = |block: usize| posed.jacobian.row_velocity(block, posed.problem.cone(block).normal(), v);
+        let struck = |block: &usize| {
+            posed.problem.cone(*block).opens() && impulses[posed.normal_row(*block)] > 0.0 && approach(*block) < 0.0
+        };
+        let blocks: Vec<usize> = (0..posed.problem.len()).filter(struck).collect();
+        let Some(&first) = blocks.iter().min_by(|a, b| approach(**a).total_cmp(&approach(**b))) else {
+            return Err(LinearizationError::Impact { why: "nothing is struck in it" });
+        };
+        let alike = blocks.iter().filter(|b| approach(**b) < ALIKE * approach(first)).count();
+        let gap = posed.contacts(contacts).find(|(block, _)| *block == first).map_or(0.0, |(_, c)| c.gap);
+        let mut change = columns.zeros(1);
+        let row = J.row(posed.normal_row(first));
+        (0..columns.nv).for_each(|j| change[(0, columns.q(j))] = row[j]);
+        Ok((first, gap, alike, change))
     }
 }

@@ -25,6 +25,8 @@ mod contact_geometry;
 mod correction;
 mod forces;
 mod jump;
+mod lasting;
+mod middle;
 mod moves;
 mod own_equations;
 mod parameter;
@@ -48,13 +50,14 @@ use compliant::{Read, SoftEquation};
 use contact_geometry::Geometry;
 use correction::Corrected;
 use forces::Forces;
+use middle::Middle;
 use moves::Moves;
 use nalgebra::DMatrix;
 pub use parameter::Parameter;
 use parameters::{friction_columns, numbers_of_surfaces};
 pub use rollout::{RolloutError, RolloutGradient};
 use rows::{Rows, Stepped};
-use stiction_contact::Law;
+use stiction_contact::{Cone, Law};
 use stiction_dynamics::Kinematics;
 use stiction_world::World;
 
@@ -104,6 +107,12 @@ pub enum LinearizationNote {
     /// derivative is that of the same step started anew, without memory of earlier ones, whose motion differs
     /// from it by the second order in h.
     StartedAnew,
+    /// The slip of this block of dry friction stops within the step and turns back: its impulse, which is known by the
+    /// share of the step before that, was taken as it is.
+    TurnsBack { block: usize },
+    /// Slip that stops and turns back ended a part of the step: the derivative is that of the step in one part, whose motion
+    /// differs from it by O(h).
+    InOnePart,
     /// The tree sleeps: it stays, and its derivative is that of standing still.
     Sleeps { tree: usize },
     /// So many contacts are hit at one instant, or impacts follow one another there: the derivative is that
@@ -162,8 +171,6 @@ pub enum LinearizationError {
     Parameter { parameter: Parameter, why: &'static str },
     #[error("bodies whose contacts have lasted move by the rule `rolling`, which is not differentiated")]
     Rolling,
-    #[error("steps in their middle are not differentiated; set `motion` to \"by-case\"")]
-    Middle,
     #[error("a linkage that turns freely is not differentiated")]
     Linkage,
     #[error("tree {tree} turns farther in a step than the step can follow; lower `dt`")]
@@ -220,9 +227,12 @@ pub(crate) struct Done<'a> {
 /// The rows of a step at its answer, and the parts of the motion that do not wait for δλ.
 struct Solved {
     rows: Rows,
-    /// ∂v⁺ where the impulses stay, and M̂⁻¹ Jᵀ.
+    /// ∂v⁺ where the impulses stay, and by the impulses: M̂⁻¹ Jᵀ, and where Coriolis forces are of the mean velocity, what
+    /// these change as well.
     free: DMatrix<f64>,
     T: DMatrix<f64>,
+    /// M̂⁻¹ Jᵀ where that is another.
+    pushed: Option<DMatrix<f64>>,
     /// ∂c where the impulses stay.
     d: DMatrix<f64>,
 }
@@ -236,11 +246,32 @@ impl Solved {
     ) -> Result<Self, LinearizationError> {
         let factor = stepped.forces.accepted.factor;
         let rows = stepped.rows(bouncing, &mut right)?;
-        solve(factor, &mut right);
         let mut T = rows.J.transpose();
-        solve(factor, &mut T);
+        let turning = stepped.forces.turning_mass().map(DMatrix::lu);
+        let pushed = match turning {
+            None => {
+                solve(factor, &mut right);
+                solve(factor, &mut T);
+                None
+            }
+            Some(turning) => {
+                let mut pushed = T.clone();
+                solve(factor, &mut pushed);
+                let definite = turning.solve_mut(&mut right) && turning.solve_mut(&mut T);
+                if !definite {
+                    let why = "the mass matrix with Coriolis forces is singular".to_owned();
+                    return Err(LinearizationError::Equations(why));
+                }
+                Some(pushed)
+            }
+        };
         let d = &rows.J * &right + &rows.velocity;
-        Ok(Self { rows, free: right, T, d })
+        Ok(Self { rows, free: right, T, pushed, d })
+    }
+
+    /// M̂⁻¹ Jᵀ.
+    fn pushed(&self) -> &DMatrix<f64> {
+        self.pushed.as_ref().unwrap_or(&self.T)
     }
 
     /// A note for each contact whose geometry is held.
@@ -249,14 +280,32 @@ impl Solved {
     }
 }
 
+/// Where a step is posed: kinematics, v⁺ − v, and the middle of the step if that is there.
+struct Here<'a> {
+    kin: Kinematics,
+    change: Vec<f64>,
+    middle: Option<Middle<'a>>,
+}
+
+impl<'a> Done<'a> {
+    /// The same, with the velocities at which the step is posed as those before it.
+    fn posed(mut self) -> Self {
+        if let Some(posed) = self.accepted.facts.posed_in_middle {
+            self.accepted.v = &posed.state.v;
+        }
+        self
+    }
+}
+
 impl Done<'_> {
     pub(crate) fn linearize(self) -> Result<Derivative, LinearizationError> {
         self.refuse()?;
         self.refuse_parameters()?;
-        if self.params.smoothing > 0.0 && !self.law.compliant() && !self.accepted.impulses.is_empty() {
-            return self.linearize_relaxed();
+        let this = self.posed();
+        if this.params.smoothing > 0.0 && !this.law.compliant() && !this.accepted.impulses.is_empty() {
+            return this.linearize_relaxed();
         }
-        self.linearize_answer(None)
+        this.linearize_answer(None)
     }
 
     /// The problem relaxed by κ, at its own answer.
@@ -280,18 +329,24 @@ impl Done<'_> {
         Done { accepted, ..self }.linearize_answer(Some(&relaxed))
     }
 
-    /// Kinematics at the start of the step, and v⁺ − v.
-    fn here(&self) -> (Kinematics, Vec<f64>) {
-        let Self { world, start, accepted, .. } = self;
+    /// Where the step is posed.
+    fn here(&self) -> Here<'_> {
+        let Self { world, start, h, accepted, .. } = self;
+        let posed = accepted.facts.posed_in_middle;
         let mut kin = Kinematics::new(&world.model);
-        kin.update(&world.model, &start.q);
-        (kin, accepted.v_next.iter().zip(accepted.v).map(|(a, b)| a - b).collect())
+        kin.update(&world.model, posed.map_or(&start.q, |posed| &posed.state.q));
+        Here {
+            kin,
+            change: accepted.v_next.iter().zip(accepted.v).map(|(a, b)| a - b).collect(),
+            middle: posed.map(|posed| Middle::new(world, posed, start, *h)),
+        }
     }
 
-    fn forces<'b>(&'b self, (kin, change): &'b (Kinematics, Vec<f64>)) -> Forces<'b> {
+    fn forces<'b>(&'b self, Here { kin, change, middle }: &'b Here<'b>) -> Forces<'b> {
         let Self { world, start, input, h, accepted, parameters, .. } = self;
         let columns = Columns { nv: world.model.nv(), nu: world.actuators.len(), np: parameters.len() };
-        Forces { kin, world, start, input, h: *h, accepted, columns, change, parameters }
+        let middle = middle.as_ref();
+        Forces { kin, world, start, input, h: *h, accepted, columns, change, parameters, middle }
     }
 
     /// The derivatives at the answer, on the pieces of the law or on the path of the relaxed problem.
@@ -309,6 +364,7 @@ impl Done<'_> {
         if relaxed.is_none() {
             notes.extend(self.gaps_at_switches());
         }
+        notes.extend(self.frictions_that_turn());
         let before = if law.compliant() { self.before(stepped)? } else { columns.zeros(0) };
         let (problem, mut diagonal) = (&accepted.posed.problem, Vec::new());
         if law.compliant() {
@@ -316,7 +372,7 @@ impl Done<'_> {
         }
         // Rows that have no derivative were refused before.
         let inertia = |i: usize| {
-            let change = stepped.mobility_change(&solved.T, problem.range(i));
+            let change = stepped.mobility_change(solved.pushed(), problem.range(i));
             change.unwrap_or_else(|_| columns.zeros(problem.range(i).len().pow(2)))
         };
         let numbers = numbers_of_surfaces(accepted, parameters, columns);
@@ -337,6 +393,10 @@ impl Done<'_> {
         };
         let moves = Moves { forces, dv, corrected, shift, v_end: &next.v };
         let end = moves.end(&mut notes)?;
+        let mut dlambda = dlambda;
+        if let Some(middle) = forces.middle {
+            middle.to_start(columns, &mut dlambda);
+        }
         Ok(Derivative { columns, end, dlambda, notes })
     }
 
@@ -358,12 +418,7 @@ impl Done<'_> {
 
     /// ∂(J v), v being that of the start.
     fn before(&self, stepped: Stepped<'_>) -> Result<DMatrix<f64>, LinearizationError> {
-        let columns = stepped.forces.columns;
-        let (turned, _) = stepped.turned(&self.start.v, None)?;
-        let mut out = turned.velocity;
-        let mut by_v = out.columns_mut(columns.v(0), columns.nv);
-        by_v += turned.J;
-        Ok(out)
+        stepped.before()
     }
 
     /// Velocities of the rows where contacts may bounce.
@@ -372,6 +427,13 @@ impl Done<'_> {
             return Ok(None);
         }
         bounced_motion::velocities(self.before(stepped)?, stepped).map(Some)
+    }
+
+    /// Dry friction whose impulse was fixed, as its slip turns back within the step.
+    fn frictions_that_turn(&self) -> impl Iterator<Item = LinearizationNote> + '_ {
+        let problem = &self.accepted.posed.problem;
+        let fixed = |block: &usize| matches!(problem.cone(*block), Cone::Box { lo, hi } if lo == hi && lo != 0.0);
+        (0..problem.len()).filter(fixed).map(|block| LinearizationNote::TurnsBack { block })
     }
 
     /// Contacts that carry, or will, and are about to change what they ask for.
@@ -422,9 +484,6 @@ impl Done<'_> {
         }
         if accepted.quadrature.contains(&Quadrature::Rolling) {
             return Err(LinearizationError::Rolling);
-        }
-        if accepted.quadrature.contains(&Quadrature::Middle) {
-            return Err(LinearizationError::Middle);
         }
         if accepted.facts.turns_freely {
             return Err(LinearizationError::Linkage);

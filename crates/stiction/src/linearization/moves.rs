@@ -2,10 +2,11 @@
 
 use super::bounced_motion::Shift;
 use super::forces::Forces;
+use super::middle::{Middle, flight};
 use super::{LinearizationError, LinearizationNote};
 use crate::stepping::Quadrature;
 use crate::stepping::integrate::Touch;
-use crate::stepping::integrate::tangent::moved;
+use crate::stepping::integrate::tangent::{Moved, moved};
 use crate::stepping::integrate::trapezoidal::STILL;
 use nalgebra::DMatrix;
 use stiction_assembly::forces::actuators::is_servo;
@@ -30,6 +31,10 @@ impl Moves<'_> {
         let Forces { world, accepted, columns, h, start, .. } = *self.forces;
         let (model, nv) = (&world.model, columns.nv);
         let mut end = columns.zeros(2 * nv);
+        if let Some(middle) = self.forces.middle {
+            self.from_middle(middle, &mut end);
+            middle.to_start(columns, &mut end);
+        }
         for (tree, rule) in accepted.quadrature.iter().enumerate() {
             match rule {
                 Quadrature::Held => notes.push(LinearizationNote::Sleeps { tree }),
@@ -48,7 +53,7 @@ impl Moves<'_> {
             let (first, n) = (joint.idx_v, joint.kind.nv());
             let tree = model.bodies[joint.body].tree;
             let rule = accepted.quadrature[tree];
-            if self.is_alone(tree) {
+            if rule == Quadrature::Middle || self.is_alone(tree) {
                 continue;
             }
             let means = matches!(rule, Quadrature::Trapezoidal | Quadrature::Midpoint)
@@ -79,6 +84,40 @@ impl Moves<'_> {
             }
         }
         Ok(end)
+    }
+
+    /// (3) of [`super::middle`], by the columns of the middle.
+    fn from_middle(&self, middle: &Middle<'_>, end: &mut DMatrix<f64>) {
+        let Forces { world, accepted, columns, h, .. } = *self.forces;
+        let (model, nv) = (&world.model, columns.nv);
+        for joint in &model.joints {
+            let (first, n) = (joint.idx_v, joint.kind.nv());
+            let tree = model.bodies[joint.body].tree;
+            if accepted.quadrature[tree] != Quadrature::Middle {
+                continue;
+            }
+            let correction = accepted.facts.correction.get(first..first + n).unwrap_or(&[0.0; 6][..n]);
+            let v = &accepted.v_next[first..first + n];
+            let of = match middle.body(tree) {
+                Some(body) => {
+                    let flown = flight(body, [&middle.posed.state.q[joint.idx_q..], v], 0.5 * h);
+                    HalfStep::of_body(&flown, &moved(joint.kind, correction, h))
+                }
+                None => {
+                    let w: Vec<f64> = v.iter().zip(correction).map(|(v, more)| v + 2.0 * more).collect();
+                    HalfStep::of_joint(&moved(joint.kind, &w, 0.5 * h), n)
+                }
+            };
+            let dv = self.dv.rows(first, n);
+            let mut ends = &of.by_velocity * dv;
+            let mut q = ends.rows_mut(0, n);
+            q += &of.by_correction * self.corrected.rows(first, n);
+            for (k, l) in (0..2 * n).flat_map(|k| (0..n).map(move |l| (k, l))) {
+                ends[(k, columns.q(first + l))] += of.by_position[(k, l)];
+            }
+            end.rows_mut(first, n).copy_from(&ends.rows(0, n));
+            end.rows_mut(nv + first, n).copy_from(&ends.rows(n, n));
+        }
     }
 
     /// Whether a tree moves by a rule of its own, which [`Self::free_tree`] or [`Self::body`] differentiates.
@@ -207,5 +246,39 @@ impl Moves<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The tangent of the second half of a step of one joint of n dofs: of (q⁺, v⁺) by q_m and by v⁺ of the problem, 2n × n, and
+/// of q⁺ by what corrects it, n × n.
+struct HalfStep {
+    by_position: DMatrix<f64>,
+    by_velocity: DMatrix<f64>,
+    by_correction: DMatrix<f64>,
+}
+
+impl HalfStep {
+    /// Of a free body with the tangent of its flight and of the push that corrects it.
+    fn of_body(flight: &DMatrix<f64>, pushed: &Moved) -> Self {
+        let turned = DMatrix::from_fn(6, 6, |k, l| pushed.by_q[k][l]);
+        let mut flown = flight.clone();
+        flown.rows_mut(0, 6).copy_from(&(turned * flight.rows(0, 6)));
+        Self {
+            by_position: flown.columns(0, 6).into_owned(),
+            by_velocity: flown.columns(6, 6).into_owned(),
+            by_correction: DMatrix::from_fn(6, 6, |k, l| pushed.by_v[k][l]),
+        }
+    }
+
+    /// Of a joint that moves by v⁺ and twice what corrects it.
+    fn of_joint(moved: &Moved, n: usize) -> Self {
+        let zero_or = |k: usize, x: &dyn Fn(usize) -> f64, below: f64| if k < n { x(k) } else { below };
+        Self {
+            by_position: DMatrix::from_fn(2 * n, n, |k, l| zero_or(k, &|k| moved.by_q[k][l], 0.0)),
+            by_velocity: DMatrix::from_fn(2 * n, n, |k, l| {
+                zero_or(k, &|k| moved.by_v[k][l], f64::from(u8::from(k == n + l)))
+            }),
+            by_correction: DMatrix::from_fn(n, n, |k, l| 2.0 * moved.by_v[k][l]),
+        }
     }
 }

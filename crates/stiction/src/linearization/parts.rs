@@ -110,7 +110,10 @@ impl Parted<'_> {
     fn follow(&mut self, next: &State) -> Result<Linearization, LinearizationError> {
         let (world, parts) = (self.again.world, self.again.parts);
         if parts.iter().any(|part| part.end == End::Meeting) {
-            return Err(LinearizationError::Parts { parts: self.report.parts });
+            return match self.in_middle() && self.swept.is_none() {
+                true => self.in_one_part(next),
+                false => Err(LinearizationError::Parts { parts: self.report.parts }),
+            };
         }
         let Some((last, before)) = parts.split_last().filter(|(last, _)| last.end == End::Step) else {
             return Err(LinearizationError::Impact { why: "it is at the very end of the step" });
@@ -120,7 +123,13 @@ impl Parted<'_> {
         let mut chain = Chain::new(columns);
         let (mut state, mut left) = (self.start.clone(), self.h);
         for part in before {
-            if part.length > 0.0 {
+            if part.length > 0.0 && self.in_middle() {
+                self.find_what_lands(&state, left)?;
+                let flow = self.flow(&mut state, part.length, true)?;
+                let longer = self.longer_to_landing(&state, &flow, &chain)?;
+                chain.follow(&flow);
+                chain.lengthen(&flow, longer);
+            } else if part.length > 0.0 {
                 let longer = self.longer(&state, (part.length, left), &chain)?;
                 let flow = self.flow(&mut state, part.length, true)?;
                 chain.follow(&flow);
@@ -198,6 +207,57 @@ impl Parted<'_> {
             }
         }
         Ok(Flow { derivative, by_length, impulses_by_length, gap })
+    }
+
+    /// Whether steps are posed in their middle.
+    fn in_middle(&self) -> bool {
+        self.again.core.about().may_end.inelastic
+    }
+
+    /// Has the stepper find what lands in what is `left` of the step, which parts that lead to the landing leave out. The
+    /// memory is as before.
+    fn find_what_lands(&mut self, start: &State, left: f64) -> Result<(), LinearizationError> {
+        let mut memory = Memory::default();
+        self.again.core.memory_into(&mut memory);
+        let (end, _) = self.sample((start, &memory), left, Landings::End)?;
+        self.again.core.restore(&memory);
+        match end.event {
+            Some(Event::Landing(_)) => Ok(()),
+            _ => Err(LinearizationError::Impact { why: "what landed does not, when the step is done again" }),
+        }
+    }
+
+    /// The derivatives of the step in one part, which the slip that turned back in it did not end.
+    fn in_one_part(&mut self, next: &State) -> Result<Linearization, LinearizationError> {
+        let mut memory = Memory::default();
+        self.again.core.memory_into(&mut memory);
+        let (start, h) = (self.start.clone(), self.h);
+        let (end, report) = self.sample((&start, &memory), h, Landings::AtOnce)?;
+        let mut derivative = self.done((&start, &end.state), (h, report))?.linearize()?;
+        derivative.notes.push(LinearizationNote::InOnePart);
+        Ok(derivative.linearization(self.report.clone(), next.clone()))
+    }
+
+    /// δℓ = −δφ/φ̇ of a part that leads to a landing at `end`, where a step ends a part at that instant from both sides. The
+    /// memory is as before.
+    fn longer_to_landing(
+        &mut self,
+        end: &State,
+        flow: &Flow,
+        chain: &Chain,
+    ) -> Result<DMatrix<f64>, LinearizationError> {
+        let mut memory = Memory::default();
+        self.again.core.memory_into(&mut memory);
+        let jump = self.jump(&mut end.clone(), 0)?;
+        self.again.core.restore(&memory);
+        let none = DMatrix::zeros(1, flow.derivative.columns.count());
+        let gap = chain.gap_after((flow, &none), &jump);
+        let nv = flow.derivative.columns.nv;
+        let rate = (jump.gap_change.columns(0, 2 * nv) * &flow.by_length)[(0, 0)];
+        if rate >= 0.0 {
+            return Err(LinearizationError::Impact { why: "what lands does not close, when the step is done again" });
+        }
+        Ok(gap * (-1.0 / rate))
     }
 
     /// δℓ of a part of `length` that leads to an impact, of what is `left` of the step: as predicted, and
@@ -297,11 +357,12 @@ impl Parted<'_> {
         length: f64,
         landings: Landings,
     ) -> Result<(Sample, StepReport), LinearizationError> {
+        let inelastic = landings == Landings::End && self.in_middle();
         let Again { world, core, solver, .. } = &mut self.again;
         let mut state = start.clone();
         core.restore(memory);
         solver.forget();
-        let part = Part { landings, swept: self.swept, ..Part::whole(world, self.input, length) };
+        let part = Part { landings, inelastic, swept: self.swept, ..Part::whole(world, self.input, length) };
         let (event, report) = settle(*core, part, &mut state, *solver)
             .map_err(|cause| LinearizationError::Failed(cause.text))?;
         let piece = core.accepted().map(|accepted: Accepted<'_>| {

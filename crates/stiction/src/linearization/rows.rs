@@ -15,8 +15,9 @@
 use super::LinearizationError;
 use super::bounces;
 use super::columns::{Columns, solve};
-use super::contact_geometry::{Geometry, Offset, Placed, Zeta, asked};
+use super::contact_geometry::{Geometry, Offset, Placed, Zeta};
 use super::forces::{Forces, end_of_motion};
+use super::lasting::PosedGap;
 use super::parameter::Parameter;
 use crate::stepping::slopes::dense_jacobian;
 use nalgebra::DMatrix;
@@ -73,7 +74,21 @@ impl Stepped<'_> {
     ) -> Result<Rows, LinearizationError> {
         let accepted = self.forces.accepted;
         let at = At { v: accepted.v_next, impulses: accepted.impulses, biases: true };
-        Writer::new(self, at, bouncing).write(force)
+        let mut rows = Writer::new(self, at, bouncing).write(force)?;
+        if self.forces.middle.is_some() {
+            self.add_lasting(&mut rows)?;
+        }
+        Ok(rows)
+    }
+
+    /// ∂(J v), v being that at which the step was posed.
+    pub(super) fn before(self) -> Result<DMatrix<f64>, LinearizationError> {
+        let columns = self.forces.columns;
+        let (turned, _) = self.turned(self.forces.accepted.v, None)?;
+        let mut out = turned.velocity;
+        let mut by_v = out.columns_mut(columns.v(0), columns.nv);
+        by_v += turned.J;
+        Ok(out)
     }
 
     /// The rows at the velocity `v`, which ask for nothing, and δ(Jᵀ) times `impulses`, if there are any.
@@ -149,32 +164,58 @@ pub(super) struct Writer<'a> {
 }
 
 /// A contact whose rows are differentiated.
-struct Frame<'a> {
-    c: &'a ContactPoint,
+pub(super) struct Frame<'a> {
+    pub(super) c: &'a ContactPoint,
     /// The first row of the contact, and its normal row from there.
-    first: usize,
+    pub(super) first: usize,
     normal: usize,
-    lambda: &'a [f64],
+    pub(super) lambda: &'a [f64],
     /// Axes of velocities and of spins, row by row.
-    linear: Vec<Vec3>,
-    turns: [Vec3; 3],
+    pub(super) linear: Vec<Vec3>,
+    pub(super) turns: [Vec3; 3],
     /// Motion of B relative to A at p, and the impulse on B.
     relative: Motion,
     force: Vec3,
     /// Dofs that move A and B.
-    chains: [Vec<usize>; 2],
+    pub(super) chains: [Vec<usize>; 2],
     spring: Option<Spring>,
+    gap: PosedGap,
     bounce: Option<bounces::Bounce>,
 }
 
 /// A displacement of a contact: its column, the dof that turns each body, what both bodies do, and what B
 /// does beyond that.
-struct Displaced<'a> {
-    column: usize,
+pub(super) struct Displaced<'a> {
+    pub(super) column: usize,
     turning: [Option<usize>; 2],
     with: Motion,
     zeta: Motion,
     placed: &'a Placed,
+}
+
+impl Displaced<'_> {
+    /// What a number changes by.
+    fn along(&self, x: &Dual<6>) -> f64 {
+        let zeta = [self.zeta.angular.to_array(), self.zeta.linear.to_array()].concat();
+        x.tangent.iter().zip(&zeta).map(|(a, b)| a * b).sum()
+    }
+
+    fn vector(&self, x: &Vec3<Dual<6>>) -> Vec3 {
+        vec3(self.along(&x.x), self.along(&x.y), self.along(&x.z))
+    }
+
+    /// How the point moves.
+    fn point(&self) -> Vec3 {
+        self.with.linear + self.vector(&self.placed.position)
+    }
+
+    /// How the axes of velocities and of spins turn.
+    pub(super) fn turned_axes(&self, c: &ContactPoint) -> (Vec<Vec3>, [Vec3; 3]) {
+        let dn = self.with.angular.cross(c.n) + self.vector(&self.placed.n);
+        let frictional = c.friction > 0.0;
+        let (dt1, dt2) = if frictional { c.n.tangents_change(dn) } else { (Vec3::ZERO, Vec3::ZERO) };
+        axes(c, [dt1, dt2, dn])
+    }
 }
 
 /// The axes of velocities and of spins of a contact, or the changes of these, from the three of its frame.
@@ -186,7 +227,7 @@ fn axes(c: &ContactPoint, frame: [Vec3; 3]) -> (Vec<Vec3>, [Vec3; 3]) {
 }
 
 impl<'a> Writer<'a> {
-    fn new(stepped: Stepped<'a>, at: At<'a>, bouncing: Option<&'a bounces::Velocities>) -> Self {
+    pub(super) fn new(stepped: Stepped<'a>, at: At<'a>, bouncing: Option<&'a bounces::Velocities>) -> Self {
         let Stepped { forces, mass, geometry } = stepped;
         let (model, kin) = (&forces.world.model, forces.kin);
         let (mut vel, mut rates) = (Velocities::new(model), ColumnRates::new(model));
@@ -261,7 +302,7 @@ impl<'a> Writer<'a> {
             return Err(LinearizationError::DirectedFriction);
         }
         let frame = self.frame(block, c);
-        let [gap, ..] = asked(&accepted.facts.rows, frame.spring, placed);
+        let [gap, ..] = frame.gap.asked(&accepted.facts.rows, frame.spring, placed);
         let expected = frame.bounce.as_ref().map_or(gap.value, |bounce| bounce.bias.value);
         let asks = frame.bounce.is_some() || self.at.biases;
         if placed.held {
@@ -280,7 +321,7 @@ impl<'a> Writer<'a> {
 
     /// Axes, motions and impulses of a contact. The impulses are added to those on its bodies, and to its
     /// rows how a bounce changes.
-    fn frame(&mut self, block: usize, c: &'a ContactPoint) -> Frame<'a> {
+    pub(super) fn frame(&mut self, block: usize, c: &'a ContactPoint) -> Frame<'a> {
         let accepted = self.forces.accepted;
         let (rows, normal) =
             (accepted.posed.problem.range(block), accepted.posed.problem.cone(block).normal());
@@ -317,11 +358,12 @@ impl<'a> Writer<'a> {
         // Compliant laws bring the spring of the surfaces themselves.
         let spring = c.spring.filter(|_| accepted.facts.rigid);
         let chains = c.bodies.map(|b| self.chain(b));
-        Frame { c, first, normal, lambda, linear, turns, relative, force: F, chains, spring, bounce }
+        let gap = self.forces.posed_gap(block, c);
+        Frame { c, first, normal, lambda, linear, turns, relative, force: F, chains, spring, gap, bounce }
     }
 
     /// All that displaces a contact: the dofs of its bodies, and shifts of their geometries.
-    fn displacements(&self, frame: &Frame<'_>, number: usize, placed: &'a Placed) -> Vec<Displaced<'a>> {
+    pub(super) fn displacements(&self, frame: &Frame<'_>, number: usize, placed: &'a Placed) -> Vec<Displaced<'a>> {
         let (kin, Frame { c, chains, .. }) = (self.forces.kin, frame);
         let mut dofs: Vec<usize> = chains.iter().flatten().copied().collect();
         dofs.sort_unstable();
@@ -347,24 +389,19 @@ impl<'a> Writer<'a> {
     /// Adds the column of a displacement.
     fn add_displacement(&mut self, frame: &Frame<'_>, displaced: &Displaced<'_>, force: &mut DMatrix<f64>) {
         let Frame { c, first, normal, lambda, linear, turns, relative, force: F, chains, .. } = frame;
-        let Displaced { column, turning, with, zeta, placed } = *displaced;
+        let Displaced { column, turning, placed, .. } = *displaced;
         let (kin, p, at_normal) = (self.forces.kin, c.position, first + normal);
-        let zeta = [zeta.angular.to_array(), zeta.linear.to_array()].concat();
-        let along = |x: &Dual<6>| x.tangent.iter().zip(&zeta).map(|(a, b)| a * b).sum::<f64>();
-        let vector = |x: &Vec3<Dual<6>>| vec3(along(&x.x), along(&x.y), along(&x.z));
+        let along = |x: &Dual<6>| displaced.along(x);
         let [mut gap, compliance, mut correction] =
-            asked(&self.forces.accepted.facts.rows, frame.spring, placed);
+            frame.gap.asked(&self.forces.accepted.facts.rows, frame.spring, placed);
         if let Some(bounce) = &frame.bounce {
             gap = placed.gap * Zeta::constant(bounce.bias.tangent[0]);
             correction = Zeta::constant(0.0);
             let left = placed.gap * Zeta::constant(bounce.left.tangent[0]);
             self.out.left[(at_normal, column)] += along(&left);
         }
-        let dp = with.linear + vector(&placed.position);
-        let dn = with.angular.cross(c.n) + vector(&placed.n);
-        let frictional = c.friction > 0.0;
-        let (dt1, dt2) = if frictional { c.n.tangents_change(dn) } else { (Vec3::ZERO, Vec3::ZERO) };
-        let (d_linear, d_turns) = axes(c, [dt1, dt2, dn]);
+        let dp = displaced.point();
+        let (d_linear, d_turns) = displaced.turned_axes(c);
         // (1), with the points that the two bodies have at p as it moves.
         let mut change = Motion::ZERO;
         for (side, sign) in [(0, -1.0), (1, 1.0)] {

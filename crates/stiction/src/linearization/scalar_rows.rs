@@ -11,7 +11,10 @@ use super::rows::Writer;
 use crate::stepping::integrate::tangent::rotation_vector_change;
 use nalgebra::DMatrix;
 use stiction_assembly::RowKey;
+use stiction_assembly::row_key::CouplingRow;
 use stiction_assembly::forces::ImplicitForce;
+use stiction_assembly::forces::tendons::{law, length_and_rate};
+use stiction_assembly::rows::kind::RowKind;
 use stiction_assembly::forces::actuators::rotation_vector;
 use stiction_assembly::laws::actuator::Effort;
 use stiction_assembly::rows::kind::{At, LinearRow};
@@ -59,6 +62,16 @@ impl Writer<'_> {
             self.actuator(row, i, lambda);
             return Ok(());
         }
+        if self.forces.middle.is_some() && self.at.biases {
+            match key {
+                RowKey::ImplicitForce(ImplicitForce::Tendon(i)) => {
+                    self.tendon(row, i, lambda);
+                    return Ok(());
+                }
+                RowKey::Coupling(of) => return self.turning_coupling(block, of),
+                _ => {}
+            }
+        }
         let turns = || Err(LinearizationError::Row(key.kind().words(world)));
         run_linear(key, Biases { writer: self, block }).unwrap_or_else(turns)?;
         if let RowKey::Coupling(of) = key {
@@ -77,18 +90,23 @@ impl Writer<'_> {
         let row = accepted.posed.problem.range(block).start;
         let feedback = accepted.posed.choice().feedback;
         let numbers = |x: &[f64]| x.iter().map(|x| Dual::<2>::constant(*x)).collect::<Vec<_>>();
-        let (mut q, mut v, free_velocity) = (numbers(&start.q), numbers(&start.v), numbers(accepted.v_free));
+        let (mut q, mut v, free_velocity) = (numbers(&start.q), numbers(accepted.v), numbers(accepted.v_free));
+        let in_middle = self.forces.middle.is_some();
+        let lasts = accepted.posed.rolling.iter().any(|r| r.block == block && r.lasts);
         let (params, q_of_dof) = (facts.rows.cast(Dual::constant(0.0)), facts.q_of_dof);
         let model = self.model.get_or_insert_with(|| world.model.cast(Dual::constant(0.0)));
         for (dof, _) in of.terms(world).entries() {
             (q[q_of_dof[dof]].tangent[0], v[dof].tangent[1]) = (1.0, 1.0);
+            if in_middle {
+                q[q_of_dof[dof]].tangent[1] = -0.5 * self.forces.h; // of the start, where the middle stays
+            }
             let at = At {
                 params,
                 q: &q,
                 v: &v,
                 free_velocity: &free_velocity,
-                start: None,
-                lasts: false,
+                start: in_middle.then_some(&q[..]),
+                lasts,
                 q_of_dof,
                 model,
                 laws: &[],
@@ -101,13 +119,16 @@ impl Writer<'_> {
             let [by_q, by_v] = [0, 1].map(|k| change.gap.tangent[k] + feedback * change.feedback.tangent[k]);
             let at_q = (row, self.columns.q(dof));
             self.out.velocity[at_q] += by_q;
-            self.out.velocity[(row, self.columns.v(dof))] += by_v;
+            let at_v = (row, self.columns.v(dof));
+            self.out.velocity[at_v] += by_v;
             self.out.correction[at_q] += change.correction.tangent[0];
+            self.out.correction[at_v] += change.correction.tangent[1];
             if change.error.tangent[0] != 0.0 {
                 self.out.gap[at_q] += change.error.tangent[0];
+                self.out.gap[at_v] += change.error.tangent[1];
                 self.out.bias[at_q] += by_q;
             }
-            (q[q_of_dof[dof]].tangent[0], v[dof].tangent[1]) = (0.0, 0.0);
+            (q[q_of_dof[dof]].tangent, v[dof].tangent[1]) = ([0.0; 2], 0.0);
         }
         Ok(())
     }
@@ -132,6 +153,49 @@ impl Writer<'_> {
         for &(dof, c) in &a.transmission {
             self.out.velocity[(row, self.columns.v(dof))] -= c;
         }
+    }
+
+    /// A tendon that pulls, in a step that is posed in its middle.
+    fn tendon(&mut self, row: usize, index: usize, lambda: f64) {
+        let Forces { world, accepted, h, start, columns, .. } = *self.forces;
+        let tendon = &world.tendons[index];
+        let share = self.forces.share(tendon.terms(), [h * tendon.damping, 0.0], self.mass, &[]);
+        let (length, rate) = length_and_rate(tendon.terms(), &start.q, &start.v, accepted.facts.q_of_dof);
+        let x = Dual::<3>::variable;
+        let law = law(tendon).cast(Dual::constant(0.0));
+        let effort = law.effort_at_share(x(length, 0), x(rate, 1), Dual::constant(h), x(share.theta, 2));
+        let of = effort.row(Dual::constant(0.0), Dual::constant(h));
+        let by = |k: usize| of.g.tangent[k] + lambda * of.compliance.tangent[k];
+        for &(dof, c) in tendon.terms() {
+            let velocity = &mut self.out.velocity;
+            self.forces.by_start(dof, c * by(0), |column, x| velocity[(row, column)] += x);
+            velocity[(row, columns.v(dof))] += c * (by(1) - 1.0);
+        }
+        for (j, x) in share.change.iter().enumerate() {
+            self.out.velocity[(row, j)] += by(2) * x;
+        }
+    }
+
+    /// A coupling that holds the mean velocity of a step that is posed in its middle ([`stiction_assembly::turning`]).
+    fn turning_coupling(&mut self, block: usize, of: CouplingRow) -> Result<(), LinearizationError> {
+        let Forces { world, accepted, h, start, columns, .. } = *self.forces;
+        let coupling = &world.couplings[of.index];
+        if coupling.curve.is_some() {
+            return Err(LinearizationError::Row(of.words(world)));
+        }
+        let row = accepted.posed.problem.range(block).start;
+        let (facts, feedback) = (&accepted.facts, accepted.posed.choice().feedback);
+        let (length, _) = length_and_rate(&coupling.terms, &start.q, &start.v, facts.q_of_dof);
+        let error = length - coupling.offset;
+        let fast = (error / h).abs() > facts.rows.correction_speed;
+        for &(dof, c) in &coupling.terms {
+            let velocity = &mut self.out.velocity;
+            let by_error = if fast { 0.0 } else { feedback * c / h };
+            self.forces.by_start(dof, by_error, |column, x| velocity[(row, column)] += x);
+            velocity[(row, columns.v(dof))] += c * (1.0 - 0.5 * feedback);
+            self.forces.by_start(dof, c, |column, x| self.out.gap[(row, column)] += x);
+        }
+        Ok(())
     }
 
     /// The range of a ball joint, whose direction turns.

@@ -2,8 +2,10 @@
 
 use super::integrate::Quadrature;
 use super::integrate::ballistic::Ballistic;
+use super::integrate::rolling::RollingBodies;
 use super::integrate::trapezoidal::Trapezoidal;
 use crate::remedy::Remedy;
+use crate::state::State;
 use stiction_assembly::forces::{GravityCompensation, Servos};
 use stiction_assembly::{ContactFinder, ContactPoint, Posed, RowParams};
 use stiction_contact::Cone;
@@ -41,6 +43,8 @@ pub(crate) struct StepFacts<'a> {
     /// middle.
     pub(crate) middle: Option<&'a Kinematics>,
     pub(crate) swings: &'a [bool],
+    /// Where the step was posed in its middle.
+    pub(crate) posed_in_middle: Option<PosedInMiddle<'a>>,
     /// A linkage turns freely, and a tree turns farther than the step can follow.
     pub(crate) turns_freely: bool,
     pub(crate) too_fast: Option<usize>,
@@ -61,6 +65,17 @@ pub(crate) struct StepFacts<'a> {
     pub(crate) correction_impulses: &'a [f64],
     /// A correction of contact impulses acted.
     pub(crate) corrected: bool,
+}
+
+/// A step that was posed in its middle.
+#[derive(Clone, Copy)]
+pub(crate) struct PosedInMiddle<'a> {
+    /// q_m and v⁻.
+    pub(crate) state: &'a State,
+    /// Per tree, whether it was.
+    pub(crate) bodies: &'a RollingBodies,
+    /// Velocities of which Coriolis forces are.
+    pub(crate) mean: &'a [f64],
 }
 
 /// The piece of the contact law that a block is on.

@@ -112,7 +112,7 @@ impl FreeMotion {
     ) -> Result<(), String> {
         let Step { world, input, start: state, h } = *step;
         let model = &world.model;
-        let Self { workspace: Workspace { vel, rnea, crba, tau, still, bias, .. }, mass, factor, .. } = self;
+        let Self { workspace: Workspace { vel, rnea, crba, tau, still, bias, mean, .. }, mass, factor, .. } = self;
         let kin = here.middle.or(&here.kin);
         let coriolis = rolling.still_or(here.middle.mean_or(&state.v), still);
         lanes::plain(
@@ -138,6 +138,7 @@ impl FreeMotion {
         let all = rolling.takes_all() && rolling.any();
         if all {
             bias.copy_from_slice(tau);
+            mean.copy_from_slice(coriolis);
         }
         tau.iter_mut().for_each(|t| *t = -*t);
         tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
@@ -221,8 +222,9 @@ impl FreeMotion {
             || factor.solve_in_place(by_last),
         );
         mean.copy_from_slice(&state.v);
+        rolling.still_into(mean);
         let mut moved = false;
-        for round in 0..ROUNDS {
+        for _ in 0..ROUNDS {
             let mut differs = 0.0_f64;
             for dof in rolling.dofs_of_joints() {
                 let next = state.v[dof] + 0.5 * (dv[dof] + by_last[dof]);
@@ -231,9 +233,6 @@ impl FreeMotion {
             }
             if differs <= STILL {
                 break;
-            }
-            if round == 0 {
-                rolling.still_into(mean);
             }
             lanes::plain(
                 #[inline(always)]
@@ -277,6 +276,11 @@ impl FreeMotion {
         self.dv.fill(0.0);
         motions_into(&world.model, &here.kin, &self.v_free, &mut self.motions);
         Ok(())
+    }
+
+    /// Velocities of which Coriolis forces are, of a step that is posed in its middle.
+    pub(crate) fn mean_velocity(&self) -> &[f64] {
+        &self.workspace.mean
     }
 
     /// Solves (2).

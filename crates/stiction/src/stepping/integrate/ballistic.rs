@@ -286,20 +286,25 @@ impl Body {
 
     /// Moves the body for t [s] without weight: the centre of mass straight on, turning by (2).
     pub(crate) fn fly(&self, q: &mut [f64], v: &mut [f64], t: f64) {
-        let (c, of) = (self.p_BCm, |v: &[f64], i: usize| vec3(v[i], v[i + 1], v[i + 2]));
         let q = &mut q[self.idx_q..self.idx_q + 7];
         let v = &mut v[self.idx_v..self.idx_v + 6];
-        let R = Quat::new(q[3], q[4], q[5], q[6]);
+        let [q_next, v_next] = self.flight([q, v], t);
+        q.copy_from_slice(&q_next);
+        v.copy_from_slice(&v_next[..6]);
+    }
+
+    /// Where [`Self::fly`] leads from q and v: q of seven numbers and v of six, each in seven places.
+    #[inline]
+    pub(crate) fn flight<T: Real>(&self, [q, v]: [&[T]; 2], t: T) -> [[T; 7]; 2] {
+        let (c, of) = (self.p_BCm.cast(t), |v: &[T], i: usize| vec3(v[i], v[i + 1], v[i + 2]));
+        let R = Quat { w: q[3], x: q[4], y: q[5], z: q[6] };
         let w = of(v, 3);
-        let flight = after_impulses(&self.I_Cm, Vec3::ZERO, w, t);
+        let flight = after_impulses(&self.I_Cm, Vec3::zero(t), w, t);
         let Flight { w_next, turn } = flight.unwrap_or_else(|| Flight { w_next: w, turn: Quat::exp(w * t) });
         let v_cm = of(v, 0) + R.rotate(w.cross(c));
         let R_next = (R * turn).renormalized();
         let p = of(q, 0) + R.rotate(c) + v_cm * t - R_next.rotate(c);
-        v[..3].copy_from_slice(&(v_cm - R_next.rotate(w_next.cross(c))).to_array());
-        v[3..].copy_from_slice(&w_next.to_array());
-        q[..3].copy_from_slice(&p.to_array());
-        q[3..].copy_from_slice(&[R_next.w, R_next.x, R_next.y, R_next.z]);
+        numbers(p, R_next, v_cm - R_next.rotate(w_next.cross(c)), w_next)
     }
 
     /// How far it goes in t, the most of its numbers [m or rad].

@@ -17,7 +17,7 @@
 use super::Quadrature;
 use super::ballistic::{Body, flying_bodies};
 use super::midpoint::NEAR;
-use super::trapezoidal::Trapezoidal;
+use super::trapezoidal::{Trapezoidal, share_and_slope};
 use crate::params::{HigherOrder, MotionRule};
 use crate::state::{State, copy};
 use crate::stepping::attempt::Step;
@@ -285,6 +285,11 @@ impl RollingBodies {
         }
     }
 
+    /// The body of a tree that is one.
+    pub(crate) fn body(&self, tree: usize) -> Option<&Body> {
+        self.body_of[tree].map(|b| &self.bodies[b])
+    }
+
     /// Dofs of trees that are posed in the middle of the step and are no such bodies.
     pub(crate) fn dofs_of_joints(&self) -> impl Iterator<Item = usize> + '_ {
         self.dofs.iter().filter(|(tree, _)| self.on[*tree]).flat_map(|(_, dofs)| dofs.clone())
@@ -304,6 +309,20 @@ impl RollingBodies {
         }
         let moves: f64 = along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum();
         spring::share((damper + spring) * moves)
+    }
+
+    /// θ of [`Self::share`], its slope by 1/m, with the diagonal of M, and that by the gain h D + h² K.
+    pub(crate) fn share_and_slope(
+        &self,
+        rule: &Trapezoidal,
+        along: &[(usize, f64)],
+        [damper, spring]: [f64; 2],
+        mass: &MassMatrix,
+    ) -> [f64; 3] {
+        if !along.iter().all(|&(dof, _)| self.on[rule.tree_of[dof]]) {
+            return [1.0, 0.0, 0.0];
+        }
+        share_and_slope(along, damper + spring, mass)
     }
 
     /// True if contacts that slid stick: the step is to be solved again with that.

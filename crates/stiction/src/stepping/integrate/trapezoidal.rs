@@ -131,10 +131,7 @@ impl Trapezoidal {
         if !along.iter().all(|&(dof, _)| self.driven[tree(dof)] && !self.backward[tree(dof)]) {
             return [1.0, 0.0, 0.0];
         }
-        let gain = damper + spring;
-        let moves = sum(along, |dof, c| c * c / mass.diagonal(dof));
-        let theta = spring::share(Dual::<1>::variable(gain * moves, 0));
-        [theta.value, theta.tangent[0] * gain, theta.tangent[0] * moves]
+        share_and_slope(along, damper + spring, mass)
     }
 
     /// True if trees are hit that are stiff, which is then as if they had no θ but 1: the step is to be solved again.
@@ -257,4 +254,11 @@ fn sum(along: &[(usize, f64)], of: impl Fn(usize, f64) -> f64) -> f64 {
         &[(dof, c)] => of(dof, c),
         several => several.iter().map(|&(dof, c)| of(dof, c)).sum(),
     }
+}
+
+/// θ along Σ c q, its slope by 1/m, with the diagonal of M, and that by the gain.
+pub(super) fn share_and_slope(along: &[(usize, f64)], gain: f64, mass: &MassMatrix) -> [f64; 3] {
+    let moves = sum(along, |dof, c| c * c / mass.diagonal(dof));
+    let theta = spring::share(Dual::<1>::variable(gain * moves, 0));
+    [theta.value, theta.tangent[0] * gain, theta.tangent[0] * moves]
 }

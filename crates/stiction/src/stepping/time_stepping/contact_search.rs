@@ -157,7 +157,7 @@ impl ContactSearch {
         warm: &WarmStart,
     ) -> f64 {
         let ahead = Lookahead { margin: 1e-3, h, continuous: None, rigid: here.rigid, patches: here.patches };
-        self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.touching);
+        self.finder.find_elsewhere(world, &here.kin, &free.motions, ahead, &mut self.touching);
         let of_contact = |&(pair, feature): &([usize; 2], u32)| {
             let of_pair = || self.touching.iter().filter(move |c| c.geometries == pair);
             let own = of_pair().find(|c| c.feature == feature).map(|c| c.gap);
@@ -172,7 +172,7 @@ impl ContactSearch {
     pub(crate) fn gap_at_landing(&mut self, world: &World, (here, free): (&Here, &FreeMotion)) -> f64 {
         let ahead =
             Lookahead { margin: 1e-3, h: 0.0, continuous: None, rigid: here.rigid, patches: here.patches };
-        self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.touching);
+        self.finder.find_elsewhere(world, &here.kin, &free.motions, ahead, &mut self.touching);
         let pairs = self.touching.iter().filter(|c| self.bounces.iter().any(|b| b.0 == c.geometries));
         pairs.fold(f64::INFINITY, |least, c| least.min(c.gap))
     }

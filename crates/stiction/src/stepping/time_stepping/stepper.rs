@@ -5,7 +5,7 @@ use super::advance::Advance;
 use super::energy_error::EnergyError;
 use crate::input::Input;
 use crate::state::State;
-use crate::stepping::accepted::{Accepted, StepFacts};
+use crate::stepping::accepted::{Accepted, PosedInMiddle, StepFacts};
 use crate::stepping::attempt::{Attempt, Ends, Landings, Part, Step};
 use crate::stepping::integrate::rolling::RollingBodies;
 use crate::stepping::memory::Memory;
@@ -102,6 +102,11 @@ impl Stepper for TimeStepping {
                 rigid: self.here.rigid,
                 middle: self.here.middle.kinematics(),
                 swings: &self.here.middle.swings,
+                posed_in_middle: (self.rolling.takes_all() && self.rolling.any()).then_some(PosedInMiddle {
+                    state: &self.rolling.middle,
+                    bodies: &self.rolling,
+                    mean: self.free.mean_velocity(),
+                }),
                 turns_freely: self.here.middle.of_rows().is_some(),
                 too_fast: self.here.fast.far.iter().position(|far| *far),
                 servos: &self.free.servos,

@@ -6,6 +6,7 @@ mod bounces;
 mod free;
 mod impacts;
 mod laws;
+mod middle;
 mod parameters;
 mod steppers;
 mod surfaces;
