@@ -245,6 +245,9 @@ impl Runner {
             actuators: self.work.as_ref().map(|w| w.actuators),
             forces: self.work.as_ref().map(|w| w.forces),
             error: self.tally.energy_error,
+            made: self.tally.energy_made,
+            lost: self.tally.energy_made - self.tally.energy_error,
+            in_motion: self.tally.in_motion,
             ledger: self.tally.ledger,
         };
         let (sim, wall_s) = (&self.sim, self.stepping.wall.as_secs_f64());

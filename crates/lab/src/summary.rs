@@ -60,7 +60,8 @@ pub struct Summary {
 pub const DEEP: f64 = 0.02;
 
 impl Summary {
-    /// Why a certificate that is met is not the whole truth: words of the file that are not simulated, deep overlaps.
+    /// Why a certificate that is met is not the whole truth: words of the file that are not simulated, deep overlaps, energy
+    /// that nothing explains.
     pub fn reservations(&self) -> Vec<String> {
         let left_out = self.notes.iter().filter(|n| n.topic == Topic::NotSimulated).count();
         let mut out = Vec::new();
@@ -71,6 +72,7 @@ impl Summary {
         if !(self.penetration_max < DEEP) {
             out.push(format!("bodies overlap by up to {:.3} m", self.penetration_max));
         }
+        out.extend(self.energy.unexplained());
         out
     }
 }
@@ -81,6 +83,9 @@ pub struct EndState {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
 }
+
+/// Energy that nothing explains is told in words above this share of what was in motion [–].
+pub const UNEXPLAINED: f64 = 1e-3;
 
 /// Kinetic and potential energy, and what changed it [J].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -95,12 +100,32 @@ pub struct EnergyBalance {
     /// Energy that steps by rules of first and second order made and nothing explains, less what they lost
     /// ([`StepReport::energy_error`]), summed over the steps.
     pub error: f64,
+    /// Its two parts: what steps made, and what others lost.
+    pub made: f64,
+    pub lost: f64,
+    /// Largest kinetic energy of the trees that it is known of ([`StepReport::energy_in_motion`]).
+    pub in_motion: f64,
     /// Works by cause, summed over the steps, of steppers that keep account of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<EnergyLedger>,
 }
 
 impl EnergyBalance {
+    /// In words, energy that steps made or lost and nothing explains, if it is more than [`UNEXPLAINED`] of what was in
+    /// motion.
+    pub fn unexplained(&self) -> Option<String> {
+        let Self { made, lost, in_motion, .. } = *self;
+        let told = in_motion > 0.0 && made.max(lost) > UNEXPLAINED * in_motion;
+        let share = |x: f64| format!("{x:.1e} J ({:.1} %)", 100.0 * x / in_motion);
+        told.then(|| {
+            format!(
+                "the steps made {} and lost {} of the {in_motion:.1e} J in motion, which nothing explains: a shorter `dt` makes it less",
+                share(made),
+                share(lost)
+            )
+        })
+    }
+
     /// Energy that contacts, limits, dampers, dry friction and the error of the steps together added; most often negative.
     pub fn rest(&self) -> Option<f64> {
         Some(self.end - self.start - self.actuators? - self.forces?)
@@ -196,6 +221,9 @@ pub(crate) struct Tally {
     not_converged: u64,
     gained_energy: u64,
     pub(crate) energy_error: f64,
+    /// What steps made of it, and the largest energy in motion [J].
+    pub(crate) energy_made: f64,
+    pub(crate) in_motion: f64,
     pub(crate) ledger: Option<EnergyLedger>,
     rounding: u64,
     bounds_met: BTreeMap<u32, u64>,
@@ -218,6 +246,8 @@ impl Tally {
         self.gained_energy += u64::from(gained);
         self.not_converged += u64::from(report.flagged() && !gained);
         self.energy_error += report.energy_error;
+        self.energy_made += report.energy_error.max(0.0);
+        self.in_motion = self.in_motion.max(report.energy_in_motion);
         self.rounding += u64::from(report.status == StepStatus::Rounding);
         if let Some(remedy) = report.remedy {
             *self.remedies.entry(remedy.name()).or_default() += 1;
@@ -318,5 +348,38 @@ mod tests {
         tally.count(0.5, &report(1, StepStatus::NotConverged), Some(&certificate(1.0)));
         assert!(tally.worst.as_ref().unwrap().1.natural_map.is_nan() && tally.worst.unwrap().0 == 0.4);
         assert_eq!((tally.not_converged, tally.steps), (2, 5));
+    }
+
+    /// Energy that nothing explains is told from a thousandth of what was in motion on, whether steps made or lost it; what
+    /// cancels in the sum is told as well.
+    #[test]
+    fn energy_that_nothing_explains_is_told() {
+        let of = |errors: [f64; 2]| {
+            let mut tally = Tally::default();
+            for error in errors {
+                let report = StepReport {
+                    energy_error: error,
+                    energy_in_motion: 2.0,
+                    ..report(1, StepStatus::Converged)
+                };
+                tally.count(0.0, &report, None);
+            }
+            let (error, made) = (tally.energy_error, tally.energy_made);
+            let none = EnergyBalance {
+                start: 0.0,
+                end: 0.0,
+                actuators: None,
+                forces: None,
+                error,
+                made,
+                lost: made - error,
+                in_motion: tally.in_motion,
+                ledger: None,
+            };
+            none.unexplained()
+        };
+        assert_eq!(of([1e-3, -1e-3]), None);
+        assert!(of([3e-3, -3e-3]).unwrap().contains("made 3.0e-3 J (0.1 %) and lost 3.0e-3 J"));
+        assert!(of([0.0, -0.5]).unwrap().contains("lost 5.0e-1 J (25.0 %)"));
     }
 }

@@ -53,6 +53,16 @@ impl Report {
     }
 
     #[getter]
+    fn energy_error(&self) -> f64 {
+        self.0.energy_error
+    }
+
+    #[getter]
+    fn energy_in_motion(&self) -> f64 {
+        self.0.energy_in_motion
+    }
+
+    #[getter]
     fn parts(&self) -> u32 {
         self.0.parts
     }

@@ -58,6 +58,14 @@ class StepReport:
         """Deepest overlap at the start of the step [m]."""
 
     @property
+    def energy_error(self) -> float:
+        """Energy that trees of joints made in the step and nothing explains, less what they lost [J]."""
+
+    @property
+    def energy_in_motion(self) -> float:
+        """Kinetic energy of these trees at the end of the step [J]."""
+
+    @property
     def parts(self) -> int:
         """Parts it was solved in; 0 if it failed."""
 

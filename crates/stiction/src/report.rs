@@ -61,6 +61,8 @@ pub struct StepReport {
     /// Energy that trees of joints made in the step and that nothing explains, less what they lost: the error
     /// of the rules of first and second order by which they moved [J].
     pub energy_error: f64,
+    /// Kinetic energy of these trees at the end of the step [J].
+    pub energy_in_motion: f64,
     /// The fastest that a tree so made energy, relative to what it has [1/s]; see
     /// [`crate::StepperParams::energy_tolerance`].
     pub energy_error_rate: f64,
@@ -183,6 +185,7 @@ impl StepReport {
             penetration: self.penetration.max(next.penetration),
             parts: self.parts + next.parts,
             energy_error: self.energy_error + next.energy_error,
+            energy_in_motion: self.energy_in_motion.max(next.energy_in_motion),
             energy_error_rate: self.energy_error_rate.max(next.energy_error_rate),
             remedy: self.remedy.max(next.remedy),
             bound_met: self.bound_met.max(next.bound_met),

@@ -51,10 +51,11 @@ pub(super) struct EnergyError {
     pub(super) found: EnergyFound,
 }
 
-/// (1) of all trees together [J], and the largest (2) [1/s].
+/// (1) and T⁺ of all trees together [J], and the largest (2) [1/s].
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EnergyFound {
     pub(super) error: f64,
+    pub(super) in_motion: f64,
     pub(super) rate: f64,
 }
 
@@ -152,6 +153,7 @@ impl EnergyError {
             let error =
                 after.kinetic - before.kinetic + (after.potential - before.potential) - self.explained[tree];
             found.error += error;
+            found.in_motion += after.kinetic;
             let scale = h * (before.kinetic + after.kinetic + self.scale[tree]);
             let rounding = before.potential.abs() + after.potential.abs() + self.explained[tree].abs();
             if error > found.rate * scale + ROUNDING * rounding {

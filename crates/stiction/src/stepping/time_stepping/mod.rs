@@ -490,7 +490,7 @@ impl TimeStepping {
 
     fn report(&self, parts: u32, remedy: Option<Remedy>, bound_met: Option<u32>) -> StepReport {
         let Trial { report, .. } = &self.trial;
-        let EnergyFound { error, rate } = self.energy_error.found;
+        let EnergyFound { error, in_motion, rate } = self.energy_error.found;
         let status = match StepStatus::from(report.status) {
             StepStatus::Converged | StepStatus::Rounding if rate > self.params.energy_tolerance => {
                 StepStatus::GainedEnergy
@@ -505,6 +505,7 @@ impl TimeStepping {
             penetration: self.search.points.iter().fold(0.0_f64, |d, c| d.max(-c.gap)),
             parts,
             energy_error: error,
+            energy_in_motion: in_motion,
             energy_error_rate: rate,
             remedy,
             bound_met,
