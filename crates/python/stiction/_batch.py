@@ -152,7 +152,8 @@ class Batch(_stiction.Batch):
         return self._pace()[1]
 
     def step(self, control: ArrayLike | None = None, steps: int = 1, strict: bool = False) -> None:  # type: ignore[override]
-        """Advances all environments by ``steps`` time steps; ``control`` (n, nu) is kept, as in :attr:`control`.
+        """Advances all environments by ``steps`` time steps; ``control`` (n, nu) is kept, as in :attr:`control`. Efforts and
+        wrenches that were applied act in all of these steps.
 
         An environment whose step fails stays where it was, and :meth:`failures` says why; ``strict`` raises StepFailed after
         the first step in which one does. Ctrl-C ends it between two steps.
@@ -205,7 +206,8 @@ class Batch(_stiction.Batch):
         return [int(i) for i in np.atleast_1d(chosen)]
 
     def set_state(self, ids: Ids = None, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
-        """Sets states of some environments (all without ``ids``): a row for each, or one for all. They start cold."""
+        """Sets states of some environments (all without ``ids``): a row for each, or one for all. They start cold, and forces
+        that were applied to them are forgotten."""
         which = self._ids(ids)
         rows_q = self.q[which] if q is None else _rows("q", q, (len(which), self.model.nq))
         rows_v = self.v[which] if v is None else _rows("v", v, (len(which), self.model.nv))
@@ -246,7 +248,7 @@ class Batch(_stiction.Batch):
         return self._parameters(list(names or _stiction.QUANTITIES))
 
     def apply_wrench(self, body: str | int, wrenches: ArrayLike) -> None:
-        """Adds a moment and a force at the origin of a body, in world axes (n, 6), for the next step only."""
+        """Adds a moment and a force at the origin of a body, in world axes (n, 6), for all steps of the next call of ``step``."""
         super().apply_wrench(self.model.bodies.index(body), wrenches)
 
     @property

@@ -31,6 +31,7 @@ from ._tables import (
     Loop,
     Sensor,
     Site,
+    Surface,
     Table,
     Tables,
     Tendon,
@@ -202,6 +203,33 @@ class Model:
     def warnings(self) -> list[str]:
         """What its reader warns of, with places."""
         return list(self._described["warnings"])
+
+    def surface(self, a: str | int, b: str | int) -> Surface:
+        """Friction and restitution of the contacts of two geometries, and whence they come.
+
+        A geometry is called by its name or index, or by its link where that has one geometry only.
+        """
+        return self._surface(self._world, a, b)
+
+    def _surface(self, world: _stiction.World, a: str | int, b: str | int) -> Surface:
+        i, j = self._geometry(a), self._geometry(b)
+        along, restitution, spinning, rolling, why_friction, why_restitution, meet = world.surface(i, j)
+        names = (self.geometries[i].name, self.geometries[j].name)
+        return Surface(
+            names, max(along), (along[0], along[1]), restitution, spinning, rolling, why_friction, why_restitution, meet
+        )
+
+    def _geometry(self, which: str | int) -> int:
+        """The index of a geometry, by its name or by that of its link."""
+        if not isinstance(which, str) or which in self.geometries or which not in self.links:
+            return self.geometries.index(which)
+        link = self.links.index(which)
+        own = [i for i, g in enumerate(self.geometries) if g.link == link]
+        if len(own) != 1:
+            called = [self.geometries[i].name or str(i) for i in own]
+            raise Error(f"the link `{which}` has {len(own)} geometries; expected one of {', '.join(called)}" if own else
+                        f"the link `{which}` has no geometry that can touch")
+        return own[0]
 
     # ---------------------------------------------------------- state, edits
 

@@ -195,6 +195,27 @@ class Geometry:
 
 
 @dataclass(frozen=True)
+class Surface:
+    """What two geometries are to each other: friction and restitution of their contacts, and whence these come."""
+
+    #: Names of the geometries.
+    geometries: tuple[str, str]
+    #: Coulomb's coefficient, of two directions the larger [–]; ``along``: those along the two tangents.
+    friction: float
+    along: tuple[float, float]
+    #: Newton's coefficient of restitution [–].
+    restitution: float
+    #: Friction against spinning and rolling, torque over normal force [m]; 0 where contacts do not resist it.
+    spinning: float
+    rolling: float
+    #: Whence friction and restitution come, in words.
+    why_friction: str
+    why_restitution: str
+    #: Whether the two ever meet: groups, exclusions and joints may keep them apart.
+    meet: bool
+
+
+@dataclass(frozen=True)
 class Actuator:
     """An effort along a transmission: gain u + bias + bias_length l + bias_velocity l̇."""
 

@@ -144,7 +144,7 @@ class Disturbance:
     #: Share α of actions that a network with random weights decides, drawn anew for every episode: (1 − α) a + α r(observation)
     #: (random network adversary).
     adversary: Drawn = 0.0
-    #: Probability of a push in a control step, and its impulse [N·s], in any horizontal direction.
+    #: Probability of a push in a control step, and its impulse [N·s], in any horizontal direction, by a force that acts all through it.
     push_probability: Drawn = 0.0
     push: Drawn = 0.0
 
@@ -160,6 +160,10 @@ class Disturbance:
     def ranges(self) -> dict[str, Range]:
         """The numbers that are drawn."""
         return {f.name: value for f in fields(self) if isinstance(value := getattr(self, f.name), Range)}
+
+    def acts(self, name: str) -> bool:
+        """Whether the number of this name can be another than 0."""
+        return any(_ends(getattr(self, name)))
 
     def number(self, name: str) -> float:
         """The number of this name, or the lower end of its range."""

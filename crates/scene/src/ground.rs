@@ -12,7 +12,7 @@ use stiction::collision::Shape;
 use stiction::dynamics::Kinematics;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::world::{
-    Compliance, Geometry, Hydroelastic, HydroelasticKind, Material, Note, Severity, Softness, World,
+    Compliance, Geometry, Hydroelastic, HydroelasticKind, Material, Mixing, Note, Severity, Softness, World,
 };
 
 /// A soft grey that shadows show on.
@@ -37,6 +37,7 @@ pub(super) fn surface(friction: Option<f64>, restitution: Option<f64>, soft: Opt
     let stated = soft.solref.is_some() || soft.solimp.is_some();
     Material {
         friction: friction.unwrap_or(0.0),
+        mixing: if friction.is_some() { Mixing::Larger } else { Mixing::Unsaid },
         restitution: restitution.unwrap_or(0.0),
         softness: Softness {
             reference: soft.solref.map_or(default.reference, |x| x.map(|x| x.0)),

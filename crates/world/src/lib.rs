@@ -7,6 +7,7 @@
 // Capitals carry meaning: X_LG is a pose.
 #![allow(non_snake_case)]
 
+mod between;
 mod closure;
 mod extras;
 mod grain;
@@ -20,6 +21,7 @@ mod surface;
 mod tendon;
 mod world;
 
+pub use between::{Between, Source};
 pub use closure::{Hold, LoopClosure};
 pub use extras::{Camera, Counts, Custom, Drawn, Extras, JointSoftness, Sensor, Site, UserData};
 pub use grain::{Grain, GrainFrame, Tangents};

@@ -47,7 +47,7 @@ class Fleet(Protocol):
     def set_state(self, ids: NDArray[np.intp], q: Array, v: Array) -> None: ...
     def set_parameters(self, ids: NDArray[np.intp], **values: Array) -> None: ...
     def push(self, body: str, wrenches: Array) -> None:
-        """Lets moments and forces act at the origin of a body for the next time step."""
+        """Lets moments and forces act at the origin of a body in the next call of ``step``."""
         ...
 
 
@@ -86,7 +86,7 @@ class Lanes:
         self.batch.set_parameters(ids, **values)
 
     def push(self, body: str, wrenches: Array) -> None:
-        """Lets moments and forces act for the next time step."""
+        """Lets moments and forces act in the next call of ``step``."""
         self.batch.apply_wrench(body, wrenches)
 
 
@@ -141,7 +141,7 @@ class Row:
             self.simulations[i].set_state(before.q, before.v, before.time)
 
     def push(self, body: str, wrenches: Array) -> None:
-        """Lets moments and forces act for the next time step."""
+        """Lets moments and forces act in the next call of ``step``."""
         for simulation, wrench in zip(self.simulations, wrenches):
             simulation.apply_moment(body, wrench[:3])
             simulation.apply_force(body, wrench[3:])
@@ -202,7 +202,7 @@ class Mixed:
             part.set_parameters(numbers, **{name: value[own] for name, value in values.items()})
 
     def push(self, body: str, wrenches: Array) -> None:
-        """Lets moments and forces act for the next time step."""
+        """Lets moments and forces act in the next call of ``step``."""
         for k, part in enumerate(self.parts):
             part.push(body, wrenches[k :: len(self.parts)])
 

@@ -216,19 +216,12 @@ class MjData(Guarded):
         self._publish()
 
     def _advance(self, simulation: Simulation, nstep: int) -> None:
-        if not self.xfrc_applied.any():
-            if not self.qfrc_applied.any():
-                simulation.advance(None, nstep)
-            else:
-                simulation.apply_efforts(self.qfrc_applied)
-                simulation.advance(None, nstep, True)
-            return
-        for _ in range(nstep):
+        if self.xfrc_applied.any() or self.qfrc_applied.any():
             self._apply(simulation)
-            simulation.advance()
+        simulation.advance(None, nstep)
 
     def _apply(self, simulation: Simulation) -> None:
-        """Lets the applied forces act in the next step."""
+        """Lets the applied forces act in the steps of the next call."""
         simulation._set_efforts(self.qfrc_applied)
         for b in np.flatnonzero(self.xfrc_applied.any(axis=1)):
             body = body_of(self.model, int(b))
