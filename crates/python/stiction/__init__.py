@@ -10,8 +10,9 @@ True
 from . import dynamics, laboratory, learn
 from ._batch import STATUS, Batch, BatchReports, LinkStates
 from ._linearization import Linearization, Parameter, RolloutGradient
-from ._model import Model, NotSimulated, Scene, UnknownWord, builtin_models, builtin_scenes, load, loads
+from ._model import DoubtfulFile, Model, NotSimulated, Scene, UnknownWord, builtin_models, builtin_scenes, load, loads
 from ._recording import Recording
+from ._sealed import UnknownAttribute
 from ._simulation import (
     CONTACT,
     CORRECTABLE,
@@ -57,6 +58,7 @@ __all__ = [
     "Certificate",
     "ContactProblem",
     "Coupling",
+    "DoubtfulFile",
     "Energy",
     "Error",
     "Geometry",
@@ -86,6 +88,7 @@ __all__ = [
     "Surface",
     "Table",
     "Tendon",
+    "UnknownAttribute",
     "UnknownName",
     "UnknownWord",
     "Viewer",

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from . import _stiction
 from ._model import Model
 from ._simulation import Simulation
+from ._sealed import seal, take_known
 from ._stiction import Error, StepFailed
-from ._tables import Array
+from ._tables import Array, frozen
 from .autodiff import linearize_many
 
 #: Environments: indices, a mask, one index, or None for all.
@@ -83,6 +84,8 @@ class Batch(_stiction.Batch):
     _v_view: Array
     _threads: int
 
+    __setattr__ = take_known
+
     def __new__(
         cls,
         model: Model,
@@ -116,6 +119,7 @@ class Batch(_stiction.Batch):
         made.time = np.zeros(n)
         made._q_view, made._v_view = made._q.view(), made._v.view()
         made._q_view.flags.writeable = made._v_view.flags.writeable = False
+        seal(made, Batch)
         return made
 
     @property
@@ -254,11 +258,11 @@ class Batch(_stiction.Batch):
     @property
     def reports(self) -> BatchReports:
         """What the last step said."""
-        return BatchReports(**self._reports())
+        return BatchReports(**{name: frozen(values) for name, values in self._reports().items()})
 
     def link(self, link: str | int) -> LinkStates:
         """Where a link is in every environment, and how it moves."""
-        all_ = self._link_states(self.model.links.index(link))
+        all_ = frozen(self._link_states(self.model.links.index(link)))
         return LinkStates(all_[:, :3], all_[:, 3:7], all_[:, 7:10], all_[:, 10:])
 
     def sensor(self, sensor: str | int) -> Array:
@@ -288,7 +292,7 @@ class Batch(_stiction.Batch):
 
         ``sensordata[:, model.sensors["imu"].columns]`` are those of a sensor.
         """
-        return self._sensors(list(range(len(self.model.sensors))), self.time)
+        return frozen(self._sensors(list(range(len(self.model.sensors))), self.time))
 
     @property
     def sensors_not_batched(self) -> dict[str, str]:

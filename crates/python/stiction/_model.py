@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _stiction
+from ._sealed import sealed
 from ._stiction import Error
 from ._tables import (
     Actuator,
@@ -45,6 +47,7 @@ ACTUATORS = ("motor", "position", "velocity")
 Recipe = tuple[Any, ...]
 
 
+@sealed
 class Model:
     """A world, the state and the controls it starts with, and the settings of its file; it never changes.
 
@@ -105,7 +108,8 @@ class Model:
 
     @property
     def not_simulated(self) -> list[str]:
-        """What its file names, would change the motion, and is not simulated, in words; :func:`load` warns of it."""
+        """What its file names, would change the motion, and is not simulated, in words; :func:`load` warns of it, but of
+        speed limits of drives, which files state of all joints and which are seldom reached."""
         return self._words(self._world.not_simulated)
 
     @property
@@ -221,7 +225,7 @@ class Model:
 
     def _geometry(self, which: str | int) -> int:
         """The index of a geometry, by its name or by that of its link."""
-        if not isinstance(which, str) or which in self.geometries or which not in self.links:
+        if not isinstance(which, str) or which in self.geometries.names or which not in self.links.names:
             return self.geometries.index(which)
         link = self.links.index(which)
         own = [i for i, g in enumerate(self.geometries) if g.link == link]
@@ -303,10 +307,9 @@ class Model:
         missing = len(self.not_simulated)
         return f", {missing} word{'s' if missing > 1 else ''} of the file not simulated" if missing else ""
 
-    def _told(self) -> Model:
-        """Itself, after warnings of what is not simulated and of unknown words."""
-        tell(self, "what its file says here (model.not_simulated)", self.not_simulated, NotSimulated)
-        tell(self, f"{UNKNOWN_WORDS} (model.unknown)", self.unknown, UnknownWord)
+    def _told(self, warn: str) -> Model:
+        """Itself, after the warnings that ``warn`` asks for."""
+        tell(self, WARNINGS[checked(warn)])
         return self
 
 
@@ -318,13 +321,54 @@ class UnknownWord(UserWarning):
     """A file holds a word that its format does not have, or not where it stands: probably a typing error."""
 
 
-UNKNOWN_WORDS = "words that its format does not have there"
+class DoubtfulFile(UserWarning):
+    """Something in a file was read and looks wrong, or was taken otherwise than it may have been meant."""
 
 
-def tell(model: Model, what: str, notes: list[str], kind: type[UserWarning]) -> None:
-    """Warns who called the caller of the caller that the model is simulated without ``what``, if there is any of it."""
-    if notes:
-        warnings.warn(f"`{model.name}` is simulated without {what}:\n  " + "\n  ".join(notes), kind, stacklevel=4)
+#: What each word for ``warn`` warns of.
+WARNINGS: dict[str, tuple[type[UserWarning], ...]] = {
+    "all": (NotSimulated, UnknownWord, DoubtfulFile),
+    "unknown": (UnknownWord,),
+    "none": (),
+}
+
+_HEADS = {
+    NotSimulated: "is simulated without what its file says here (model.not_simulated)",
+    UnknownWord: "is simulated without words that its format does not have there (model.unknown)",
+    DoubtfulFile: "looks wrong here (model.notes)",
+}
+
+_OF_TOPICS = {"not-simulated": NotSimulated, "unknown": UnknownWord}
+
+#: Kinds of notes that a warning names; of each kind the first.
+MOST_KINDS = 12
+
+
+def checked(warn: str) -> str:
+    """A word for what loading warns of."""
+    if warn not in WARNINGS:
+        raise Error(f"warn is {warn!r}; expected one of {', '.join(WARNINGS)}")
+    return warn
+
+
+def tell(model: Model, kinds: Sequence[type[UserWarning]], but: str | None = None) -> None:
+    """Warns who called the caller of the caller, once for each of ``kinds``, of what is in notes; not of notes with ``but``."""
+    notes = [(topic, note) for topic, note in model._world.warned() if but is None or but not in note]
+    for kind in kinds:
+        of_kind = model._words([note for topic, note in notes if _OF_TOPICS.get(topic, DoubtfulFile) is kind])
+        if of_kind:
+            text = "\n  ".join(folded(of_kind))
+            warnings.warn(f"`{model.name}` {_HEADS[kind]}:\n  {text}", kind, stacklevel=4)
+
+
+def folded(notes: Sequence[str]) -> list[str]:
+    """Notes of which those that differ in places, names and numbers alone are one line."""
+    kinds: dict[str, list[str]] = {}
+    for note in notes:
+        said = note.partition(": ")[2]
+        kinds.setdefault(re.sub(r"`[^`]*`|[-+.\d]+(e[-+]?\d+)?", "…", said), []).append(note)
+    lines = [same[0] if len(same) == 1 else f"{same[0]} (and {len(same) - 1} more like it)" for same in kinds.values()]
+    return lines if len(lines) <= MOST_KINDS else [*lines[:MOST_KINDS], f"… and {len(lines) - MOST_KINDS} more kinds of notes"]
 
 
 def load(
@@ -339,6 +383,7 @@ def load(
     meshes: str = "hull",
     complete: bool = True,
     ground: bool = False,
+    warn: str = "all",
 ) -> Model:
     """A built-in scene by name, a scene file (.toml) or a robot file (.urdf, .sdf, .world, .xml, .mjcf).
 
@@ -349,15 +394,18 @@ def load(
     nothing drives; a mapping gives ``stiffness`` and ``damping``, or a ``frequency``. ``package_dirs``: where ``package://`` names are
     looked up. ``meshes``: hull, decompose or triangles. ``ground=True`` adds the plane z = 0; without, it is added under
     one robot with a free base whose file has nothing to stand on, which is set down on it. ``complete=False``: what the
-    robot file says and nothing else; no ground is added, and the model starts in its neutral posture. What the file names and
-    nothing simulates is warned of (:class:`NotSimulated`), and so are words that its format does not have there
-    (:class:`UnknownWord`).
+    robot file says and nothing else; no ground is added, and the model starts in its neutral posture.
+
+    ``warn="all"``: what the file names and nothing simulates is warned of (:class:`NotSimulated`), words that its format does
+    not have there (:class:`UnknownWord`), and what looks wrong (:class:`DoubtfulFile`): what the command warns of, each kind once,
+    with what is alike folded into a line. ``"unknown"``: unknown words alone; ``"none"``: nothing; :attr:`Model.notes` has all.
     """
+    checked(warn)
     options = _options(free_base, keyframe, actuators, hold, package_dirs, srdf, meshes, complete, ground)
     path = os.fspath(source)
     name = os.path.abspath(path) if os.path.splitext(path)[1] else path
     digest = _digest(name)
-    return Model(_stiction.World.find(path, json.dumps(options)), ("file", name, options, digest))._told()
+    return Model(_stiction.World.find(path, json.dumps(options)), ("file", name, options, digest))._told(warn)
 
 
 def loads(
@@ -373,12 +421,14 @@ def loads(
     meshes: str = "hull",
     complete: bool = True,
     ground: bool = False,
+    warn: str = "all",
 ) -> Model:
     """The same from a text: XML (URDF, SDF or MJCF) or a scene in TOML.
 
     ``assets`` maps relative paths to the contents of the files that the text names: meshes, height maps, includes.
     Messages call the text ``name``.
     """
+    checked(warn)
     options = _options(free_base, keyframe, actuators, hold, package_dirs, None, meshes, complete, ground)
     files = {str(path): content.encode() if isinstance(content, str) else bytes(content)
              for path, content in (assets or {}).items()}
@@ -386,7 +436,7 @@ def loads(
     name = name or ("model.xml" if xml else "scene.toml")
     if not os.path.splitext(name)[1]:
         name += ".xml" if xml else ".toml"
-    return _from_text(text, name, files, options)._told()
+    return _from_text(text, name, files, options)._told(warn)
 
 
 def _from_text(text: str, name: str, assets: dict[str, bytes], options: dict[str, Any]) -> Model:
@@ -461,6 +511,7 @@ def _made_again(recipe: Recipe) -> Model:
     raise Error(f"a pickled model is of the kind `{kind}`, which this version does not know")
 
 
+@sealed
 class Scene:
     """A scene put together in code: the sections of a scene file, which the guide lists key by key.
 
@@ -531,13 +582,14 @@ class Scene:
         self._sections.setdefault(section, []).append(_plain(keys))
         return self
 
-    def build(self) -> Model:
-        """The model of the scene."""
+    def build(self, warn: str = "all") -> Model:
+        """The model of the scene, after warnings as :func:`load` gives them."""
+        checked(warn)
         sections = json.loads(json.dumps(self._sections))
         if not self._texts:
             text = json.dumps(sections)
-            return Model(_stiction.World.scene(text), ("scene", text))._told()
-        return _scene_with_texts(json.dumps(sections), list(self._texts))._told()
+            return Model(_stiction.World.scene(text), ("scene", text))._told(warn)
+        return _scene_with_texts(json.dumps(sections), list(self._texts))._told(warn)
 
 
 def _scene_with_texts(sections: str, texts: list[tuple[str, str, dict[str, bytes]]]) -> Model:

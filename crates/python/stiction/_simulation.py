@@ -14,6 +14,7 @@ from . import _stiction, dynamics
 from ._linearization import Linearization, Parameter, RolloutGradient, _parameters
 from ._model import Model
 from ._recording import Recording
+from ._sealed import seal, sealed, take_known
 from ._stiction import Error, StepReport
 from ._tables import Array, Surface, frozen
 from ._viewer import Viewer
@@ -129,6 +130,7 @@ class Picture:
     segmentation: NDArray[np.int32]
 
 
+@sealed
 class State:
     """Time, coordinates and velocities of a simulation, as they are now; q and v are its own arrays, and can be written."""
 
@@ -204,6 +206,8 @@ class Simulation(_stiction.Simulation):
     model: Model
     _given: tuple[Any, dict[str, Any]]
 
+    __setattr__ = take_known
+
     def __new__(
         cls,
         model: Model,
@@ -226,6 +230,7 @@ class Simulation(_stiction.Simulation):
         made = super().__new__(cls, model._world, json.dumps(given), solver)
         made.model = model
         made._given = (solver, given)
+        seal(made, Simulation)
         return made
 
     # ------------------------------------------------------------------ state
@@ -438,7 +443,7 @@ class Simulation(_stiction.Simulation):
     def link(self, link: str | int) -> LinkState:
         """Where a link is and how it moves."""
         position, quaternion, motion = self._link_state(self.model.links.index(link))
-        return LinkState(position, quaternion, motion[:3], motion[3:])
+        return LinkState(frozen(position), frozen(quaternion), frozen(motion[:3]), frozen(motion[3:]))
 
     def sensor(self, sensor: str | int) -> Array:
         """The reading of a sensor of the file, by MuJoCo's definition; one that is not offered raises.

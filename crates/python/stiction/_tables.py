@@ -10,6 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ._sealed import sealed
 from ._stiction import Error
 
 Array = NDArray[np.float64]
@@ -40,6 +41,7 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 
+@sealed
 class Table(Sequence[T], Generic[T]):
     """Records in the order of their indices, found by index or by name."""
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _stiction
+from ._sealed import sealed
 from ._stiction import Error
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Iteration", "Locomotion", "Optimum", "ilqr"]
 
 
+@sealed
 class Locomotion:
     """Walks a quadruped with torque motors: its trunk on a free joint, legs of three hinges, a link at each foot.
 

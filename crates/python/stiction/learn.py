@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from . import _stiction, _store
 from ._model import Model
+from ._sealed import sealed
 from ._stiction import CmaEs, Error, shuffled
 from ._tables import Array
 
@@ -255,6 +256,7 @@ def dice(
     return [DiceRow(**row) for row in rows]
 
 
+@sealed
 class ContactResidual:
     """Gaussian processes that correct contact impulses, for :meth:`Simulation.correct_contacts`.
 

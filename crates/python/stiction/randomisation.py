@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import _stiction
 from ._model import Model
+from ._sealed import sealed
 from ._stiction import Error
 from ._tables import Array
 
@@ -208,6 +209,7 @@ def variants(model: Model, sizes: Sequence[Size], count: int) -> tuple[list[Mode
     return models, np.asarray(factors, dtype=np.float64)
 
 
+@sealed
 @dataclass
 class Adaptive:
     """Automatic domain randomisation: ranges that widen as performance holds, and narrow where it does not.
@@ -284,6 +286,7 @@ def _first_ends(vary: Vary | Range) -> tuple[float, float]:
     return _share(vary, still), _share(vary, still)
 
 
+@sealed
 class Randomiser:
     """Draws the numbers of environments that begin an episode.
 

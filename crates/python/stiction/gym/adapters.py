@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from .._sealed import sealed
 from .environment import TaskVectorEnv
 from .task import Task
 
@@ -69,6 +70,7 @@ def stable_baselines(task: Task, num_envs: int, **settings: Any) -> Any:
     return StictionVecEnv()
 
 
+@sealed
 class RslRl:
     """The ``VecEnv`` that rsl_rl trains on: torch tensors, ``episode_length_buf``, ``time_outs``.
 

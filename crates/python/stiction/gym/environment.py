@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from .._sealed import sealed
 from .._simulation import Simulation
 from .._stiction import Error
 from .._tables import Array
@@ -25,6 +26,7 @@ from .task import Ids, Task
 Observation = NDArray[np.float32]
 
 
+@sealed
 class Disturbed:
     """Observations late and noisy, actions too, and pushes: see :class:`stiction.randomisation.Disturbance`.
 
@@ -121,6 +123,7 @@ class Disturbed:
         return np.stack([size * np.cos(angle), size * np.sin(angle), np.zeros(self.n)], axis=1)
 
 
+@sealed
 class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
     """A task in n environments side by side, stepped by a batch (by simulations where ``contact`` is given).
 
@@ -368,6 +371,7 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
             self._viewer = None
 
 
+@sealed
 class TaskEnv(gymnasium.Env[Observation, NDArray[Any]]):
     """A task in one environment; see :class:`TaskVectorEnv`."""
 

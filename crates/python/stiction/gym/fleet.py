@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._batch import Batch
 from .._model import Model
+from .._sealed import sealed
 from .._simulation import Simulation
 from .._tables import Array
 
@@ -51,6 +52,7 @@ class Fleet(Protocol):
         ...
 
 
+@sealed
 class Lanes:
     """A fleet that is a batch: exact contact, many at a time."""
 
@@ -90,6 +92,7 @@ class Lanes:
         self.batch.apply_wrench(body, wrenches)
 
 
+@sealed
 class Row:
     """A fleet of simulations stepped one after another: any contact model, any stepper."""
 
@@ -147,6 +150,7 @@ class Row:
             simulation.apply_force(body, wrench[3:])
 
 
+@sealed
 class Mixed:
     """A fleet of fleets: environments of models that differ in their sizes, environment i being of model i modulo their number."""
 

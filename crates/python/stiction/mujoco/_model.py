@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._model import UNKNOWN_WORDS, Model, NotSimulated, UnknownWord, load, loads, tell
+from .._model import WARNINGS, Model, load, loads, tell
 from .._tables import Array, Table
 from . import _enums
 from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, principal, rows, sizes_of, within
@@ -396,7 +395,7 @@ class MjModel(Guarded):
         text = Path(filename).read_text(encoding="utf-8")
         if assets:
             return MjModel.from_xml_string(text, assets)
-        return MjModel(_told(lambda: load(filename, complete=False)), [text])
+        return MjModel(_told(lambda: load(filename, complete=False, warn="none")), [text])
 
     @staticmethod
     def from_xml_string(xml: str | bytes, assets: Mapping[str, bytes] | None = None) -> MjModel:
@@ -407,7 +406,7 @@ class MjModel(Guarded):
         # MuJoCo finds assets by their names, in whatever folder the text says that they are.
         folders = {folder for t in texts for folder in _FOLDER.findall(t)}
         laid = {f"{folder.rstrip('/')}/{path}": content for folder in folders for path, content in files.items()}
-        return MjModel(_told(lambda: loads(text, assets={**laid, **files}, complete=False)), texts)
+        return MjModel(_told(lambda: loads(text, assets={**laid, **files}, complete=False, warn="none")), texts)
 
     @staticmethod
     def from_binary_path(filename: str, assets: Any = None) -> MjModel:
@@ -568,13 +567,8 @@ def _again(base: Model, texts: tuple[str, ...], contact: str, options: tuple[flo
 
 def _told(read: Callable[[], Model]) -> Model:
     """What was read, after warnings as :func:`load` gives them: bodies that are moved by hand are, by who moves them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSimulated)
-        warnings.simplefilter("ignore", UnknownWord)
-        model = read()
-    missing = [note for note in model.not_simulated if "body@mocap" not in note]
-    tell(model, "what its file says here", missing, NotSimulated)
-    tell(model, UNKNOWN_WORDS, model.unknown, UnknownWord)
+    model = read()
+    tell(model, WARNINGS["all"], but="body@mocap")
     return model
 
 
