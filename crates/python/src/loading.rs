@@ -128,6 +128,15 @@ impl World {
         Ok(Self { state, ..self.copy() })
     }
 
+    /// This world, in which those of its equalities hold that `holds` names.
+    fn switched(&self, py: Python<'_>, holds: Vec<bool>) -> PyResult<Self> {
+        let count = self.world.equalities().len();
+        if holds.len() != count {
+            return Err(crate::errors::wrong_length("eq_active", holds.len(), count, "one for each equality"));
+        }
+        released(py, || Ok(Self { world: Arc::new(self.world.switched(&holds)), ..self.copy() }))
+    }
+
     /// This world with links and sites elsewhere. A link that stands in the world takes with it what hangs on it; of one that its
     /// joints move the pose in its parent link, joints at their reference, is another. Rows are positions and quaternions.
     fn placed(

@@ -389,8 +389,8 @@ def load(
 
     ``free_base``: the root link of a URDF moves freely. ``actuators``: "motor", "position" or "velocity" gives every joint
     that the file drives with none an actuator of its name, whose control is an effort, a position or a speed. Its effort ends
-    at the limit that the file states for the joint; controls end at the file's limits of effort, position and speed. Servos are
-    of 10 Hz. A URDF and most SDF files have no actuators: without this, ``nu`` is 0. ``hold``: servos keep the starting posture on joints that
+    at the limit that the file states for the joint; controls end at the file's limits of effort, position and speed. A ball joint
+    gets one for each axis, and no servo of position, which is warned of. Servos are of 10 Hz. A URDF and most SDF files have no actuators: without this, ``nu`` is 0. ``hold``: servos keep the starting posture on joints that
     nothing drives; a mapping gives ``stiffness`` and ``damping``, or a ``frequency``. ``package_dirs``: where ``package://`` names are
     looked up. ``meshes``: hull, decompose or triangles. ``ground=True`` adds the plane z = 0; without, it is added under
     one robot with a free base whose file has nothing to stand on, which is set down on it. ``complete=False``: what the

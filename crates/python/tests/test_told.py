@@ -249,3 +249,34 @@ def test_robots_of_the_shared_data_load_with_true_warnings() -> None:
     }  # fmt: skip
     assert {name: kinds for name, kinds in found.items() if name in expected} == expected
     assert not any("UnknownWord" in kinds for kinds in found.values())
+
+
+BALLS = """<sdf version="1.9"><model name="m"><joint name="hold" type="fixed"><parent>world</parent><child>base</child></joint>
+<link name="base"/>{}</model></sdf>""".format(
+    "".join(
+        f"""<link name="l{kind}"><inertial><mass>1</mass><inertia><ixx>0.01</ixx><iyy>0.02</iyy><izz>0.05</izz></inertia></inertial></link>
+        <joint name="{kind}" type="{kind}"><parent>base</parent><child>l{kind}</child>{axes}</joint>"""
+        for kind, axes in (("ball", ""), ("revolute", "<axis><xyz>0 0 1</xyz></axis>"))
+    )
+)
+
+
+def test_a_ball_joint_has_a_motor_for_each_axis_and_no_servo_of_position_without_a_word() -> None:
+    """A unit of torque for 10 ms is 1/(100 I) about each axis (row 190)."""
+    model = stiction.loads(BALLS, name="m.sdf", actuators="motor")
+    assert [a.name for a in model.actuators] == ["ball_x", "ball_y", "ball_z", "revolute"]
+    for i, inertia in enumerate((0.01, 0.02, 0.05, 0.05)):
+        simulation = stiction.Simulation(model, dt=0.001)
+        simulation.control[i] = 1.0
+        simulation.run(0.01)
+        expected = np.zeros(4)
+        expected[i] = 0.01 / inertia
+        assert simulation.v == pytest.approx(expected, abs=1e-9)
+    turning = stiction.Simulation(stiction.loads(BALLS, name="m.sdf", actuators="velocity"), dt=0.001)
+    turning.control[1] = 0.5
+    turning.run(1.0)
+    assert turning.v == pytest.approx([0, 0.5, 0, 0], abs=1e-3)
+    for options in ({"actuators": "position"}, {"hold": True}):
+        with pytest.warns(stiction.DoubtfulFile, match="ball joints get no servos of position, and turn freely: `ball`"):
+            model = stiction.loads(BALLS, name="m.sdf", **options)
+        assert model.nu == 1

@@ -23,7 +23,7 @@ mod world;
 
 pub use between::{Between, Source};
 pub use closure::{Hold, LoopClosure};
-pub use extras::{Camera, Counts, Custom, Drawn, Extras, JointSoftness, Sensor, Site, UserData};
+pub use extras::{Camera, Counts, Custom, Drawn, Equality, Extras, JointSoftness, Sensor, Site, UserData};
 pub use grain::{Grain, GrainFrame, Tangents};
 pub use hydroelastic::{Hydroelastic, HydroelasticKind};
 pub use inertia::principal;

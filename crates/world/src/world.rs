@@ -5,7 +5,7 @@ use stiction_dynamics::Model;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
 use crate::closure::LoopClosure;
-use crate::extras::Extras;
+use crate::extras::{Equality, Extras};
 use crate::ledger::Ledger;
 use crate::surface::{ContactPair, Material};
 use crate::tendon::Tendon;
@@ -46,6 +46,34 @@ pub struct World {
 }
 
 impl World {
+    /// What is held together and whether it holds, in the order of an MJCF file; of other files loops first.
+    pub fn equalities(&self) -> Vec<Equality> {
+        if !self.extras.equalities.is_empty() {
+            return self.extras.equalities.clone();
+        }
+        let couplings = self.couplings.iter().map(|c| Equality::Coupling(c.clone(), true));
+        (0..self.loops.len()).map(Equality::Loop).chain(couplings).collect()
+    }
+
+    /// The same world, in which those of [`Self::equalities`] hold that `holds` names, one for each.
+    pub fn switched(&self, holds: &[bool]) -> Self {
+        let mut equalities = self.equalities();
+        assert_eq!(holds.len(), equalities.len(), "one for each");
+        let mut world = self.clone();
+        world.couplings.clear();
+        for (equality, holds) in equalities.iter_mut().zip(holds) {
+            match equality {
+                Equality::Loop(l) => world.loops[*l].active = *holds,
+                Equality::Coupling(coupling, now) => {
+                    *now = *holds;
+                    world.couplings.extend(holds.then(|| coupling.clone()));
+                }
+            }
+        }
+        world.extras.equalities = equalities;
+        world
+    }
+
     /// A world of `model` alone: nothing to touch, draw or drive.
     pub fn new(name: impl Into<String>, model: Model) -> Self {
         Self {

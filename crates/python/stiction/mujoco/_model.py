@@ -65,7 +65,7 @@ class MjModel(Guarded):
             _mocap_links=list(described["mocap"]),
             nq=model.nq, nv=model.nv, nu=model.nu, na=0, nbody=len(links) + 1, njnt=len(joints), ngeom=len(geoms),
             nsite=len(model.sites), nsensor=len(model.sensors), nkey=len(model.keyframes), ncam=len(model.cameras),
-            ntendon=len(model.tendons), nmocap=len(described["mocap"]), neq=len(model.loops) + len(model.couplings),
+            ntendon=len(model.tendons), nmocap=len(described["mocap"]), neq=len(described["equalities"]),
             nuserdata=0, nplugin=0,
         )
         self._put_names(model)
@@ -106,7 +106,8 @@ class MjModel(Guarded):
         geom_adr = [geom_body.index(b) if b in geom_body else -1 for b in range(len(parent))]
         p, r = placed_at_rest(model)
         local = [within((p[a], r[a]), (p[b], r[b])) for b, a in enumerate(parent)]
-        inertias = [principal(np.zeros((3, 3))), *(principal(np.reshape(b.inertia, (3, 3))) for b in links)]
+        axes = [*model._described["inertial_axes"], *[None] * len(links)]
+        inertias = [principal(np.zeros((3, 3))), *(principal(np.reshape(b.inertia, (3, 3)), q) for b, q in zip(links, axes))]
         self._put(
             _of_body=of_body,
             body_parentid=fixed(parent, np.int32), body_rootid=fixed(root, np.int32), body_weldid=fixed(weld, np.int32),
@@ -247,13 +248,13 @@ class MjModel(Guarded):
             key_qpos=rows([filled(k.q, self.nq) for k in keys], max(self.nq, 1)).reshape(self.nkey, self.nq),
             key_qvel=rows([filled(k.v, self.nv) for k in keys], max(self.nv, 1)).reshape(self.nkey, self.nv),
             key_ctrl=rows([filled(k.control, self.nu) for k in keys], max(self.nu, 1)).reshape(self.nkey, self.nu),
-            key_time=fixed([0.0] * self.nkey),
+            key_time=np.array([*model._described["key_times"], *[0.0] * self.nkey][: self.nkey]),
             numeric_data=fixed([x for n in numerics for x in n["data"]]),
             numeric_size=fixed([len(n["data"]) for n in numerics], np.int32),
             numeric_adr=fixed(np.cumsum([0, *(len(n["data"]) for n in numerics)])[: len(numerics)], np.int32),
             nnumeric=len(numerics), nnumericdata=sum(len(n["data"]) for n in numerics),
             actuator_actadr=fixed([-1] * self.nu, np.int32),
-            eq_active0=fixed([loop.active for loop in model.loops] + [True] * len(model.couplings), bool),
+            eq_active0=fixed([e["active"] for e in model._described["equalities"]], bool),
         )
         spaces: dict[str, list[str]] = {
             "body": ["world", *model.links.names], "jnt": model.joints.names, "geom": [g["name"] for g in self._geoms],
