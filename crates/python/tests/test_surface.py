@@ -79,3 +79,28 @@ def test_replaced_friction_is_that_of_the_surface() -> None:
     friction[model.geometries.index("a")] = 0.95
     assert model.replace(friction=friction).surface("a", "floor").friction == 0.95
     assert np.isclose(model.surface("a", "floor").friction, 0.7)
+
+
+ROBOT = """<mujoco><worldbody><geom name="floor" type="plane" size="9 9 1"/><geom name="rail" type="box" size=".1 .1 .1" pos="5 0 .1"/>
+<body name="ball" pos="0 0 1"><freejoint/><geom name="ball" size=".1" mass="1"/></body></worldbody>
+<contact><pair geom1="ball" geom2="floor" friction="0.9 0.9 0 0 0"/><pair name="own" geom1="ball" geom2="rail" friction="0.25 0.25 0 0 0"/></contact></mujoco>"""
+
+
+@pytest.mark.parametrize("shape", ["plane", "heightfield", "sphere"])
+def test_the_floor_of_a_robot_is_left_out_over_a_terrain(shape: str) -> None:
+    """A fixed plane or height field below is where the ball lands; a ball beside it is no ground. Pairs that are left keep their rules."""
+    terrain = {"plane": {}, "heightfield": {"heights": [[0.0, 0.0], [0.0, 0.0]], "size": [8.0, 8.0, 1.0]}, "sphere": {"radius": 0.1}}[shape]
+    position = [3.0, 0, -2] if shape == "sphere" else [0, 0, -0.5]
+    scene = stiction.Scene("s").fixed("terrain", shape=shape, position=position, **terrain).model(text=ROBOT)
+    model = scene.build()
+    simulation = stiction.Simulation(model)
+    simulation.run(1.5)
+    lands, kept = (0.0, True) if shape == "sphere" else (-0.5, False)
+    assert ("floor" in model.geometries.names) == kept
+    assert simulation.body_positions[0, 2] == pytest.approx(lands + 0.1, abs=1e-3)
+    assert any("ground plane" in note and ("stands instead" in note) != kept for note in model.notes)
+    rail = next(name for name in model.geometries.names if name.endswith("rail"))
+    ball = next(name for name in model.geometries.names if name.endswith("ball"))
+    surface = model.surface(rail, ball)
+    assert surface.friction == 0.25 and "the pair `own`" in surface.why_friction
+    assert model.surface(ball, "terrain").friction == 1.0, "and no other"

@@ -280,3 +280,68 @@ def test_a_ball_joint_has_a_motor_for_each_axis_and_no_servo_of_position_without
         with pytest.warns(stiction.DoubtfulFile, match="ball joints get no servos of position, and turn freely: `ball`"):
             model = stiction.loads(BALLS, name="m.sdf", **options)
         assert model.nu == 1
+
+
+def _urdf_of_world(world_link: str) -> str:
+    return f"""<robot name="r">{world_link}<link name="arm"><inertial><origin xyz=".3 0 0"/><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1"
+    ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="world"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("options", [{}, {"free_base": True}])
+def test_a_joint_on_the_world_needs_no_link_of_that_name(options: dict[str, Any]) -> None:
+    """As in Drake, with a note; it swings as it does on a link of that name, and the world is no base that moves."""
+    implied = stiction.loads(_urdf_of_world(""), name="r.urdf", complete=False, **options)
+    stated = stiction.loads(_urdf_of_world('<link name="world"/>'), name="r.urdf", complete=False)
+    assert implied.nv == stated.nv == 1 and any("the parent is the world itself" in note for note in implied.notes)
+    simulations = [stiction.Simulation(model) for model in (implied, stated)]
+    for simulation in simulations:
+        simulation.run(0.5)
+    assert np.array_equal(simulations[0].q, simulations[1].q) and abs(simulations[0].q[0]) > 1
+    with pytest.raises(stiction.Error, match="base"):
+        stiction.loads(_urdf_of_world("").replace('"world"', '"base"'), name="r.urdf")
+
+
+LINK = '<sdf version="1.9">{}<model name="m"><link name="l"><inertial><mass>1</mass></inertial>{}</link></model>{}</sdf>'
+BALL = "<geometry><sphere><radius>.1</radius></sphere></geometry>"
+
+#: What is wrong with a file that is read all the same, and what is said of it.
+DOUBTS = {
+    "visual without geometry": (LINK.format("", '<visual name="v"/>', ""), "not drawn"),
+    "visual without a name": (LINK.format("", f"<visual>{BALL}</visual>", ""), "a <visual> without a name"),
+    "two visuals of a name": (LINK.format("", 2 * f'<visual name="v">{BALL}</visual>', ""), "a second <visual> of this link is called `v`"),
+    "two collisions of a name": (LINK.format("", 2 * f'<collision name="v">{BALL}</collision>', ""), "a second <collision> of this link is called `v`"),
+    "a world without a name": (LINK.format("<world>", "", "</world>"), "a <world> without a name"),
+    "damping below 0": (
+        LINK.format("", "", "").replace(
+            "</model>",
+            '<link name="k"/><joint name="j" type="revolute"><parent>l</parent><child>k</child><axis><xyz>0 0 1</xyz><dynamics><damping>-1</damping></dynamics></axis></joint></model>',
+        ),
+        "damping -1 < 0 is taken as 0",
+    ),
+    "visual of a URDF without geometry": (
+        '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial><visual/></link></robot>',
+        "not drawn",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DOUBTS)
+def test_a_robot_is_read_with_what_is_wrong_about_it_warned_of(what: str) -> None:
+    text, said = DOUBTS[what]
+    with pytest.warns(stiction.DoubtfulFile, match=re.escape(said)):
+        stiction.loads(text, complete=False)
+
+
+def test_names_that_stand_twice_are_refused() -> None:
+    """Links, joints and frames of one model, and models of one world, by the specification of SDF."""
+    twice = {
+        "links": LINK.format("", "", "").replace("</model>", '<link name="l"/></model>'),
+        "a link and a joint": LINK.format("", "", "").replace(
+            "</model>", '<link name="k"/><joint name="l" type="fixed"><parent>l</parent><child>k</child></joint></model>'
+        ),
+        "models": LINK.format('<world name="w">', "", "</world>").replace("</world>", '<model name="m"><link name="l"/></model></world>'),
+    }
+    for what, text in twice.items():
+        with pytest.raises(stiction.Error, match="a second thing called `[lm]`"):
+            stiction.loads(text, complete=False)
+            pytest.fail(what)

@@ -34,7 +34,7 @@ use material::Materials;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction_dynamics::{JointKind, JointSpec, Model, ModelBuilder, ModelError};
 use stiction_world::{DriveLimit, World};
-use stiction_world::{Fate, Ledger, Place};
+use stiction_world::{Fate, Ledger, Note, Place, Severity};
 
 /// State that the parts of the reader share.
 pub(crate) struct Reader<'a> {
@@ -86,6 +86,11 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     }
     let mut joint_names = Names::new("joint");
     let mut joints = Vec::new();
+    let implied = hangs_on_the_world(robot, &links);
+    if let Some(joint) = implied {
+        link_names.insert("world", links.len(), joint)?;
+        links.push(link::UrdfLink::world(joint));
+    }
     let drake = robot.children_named("drake:joint");
     for (i, element) in robot.children_named("joint").chain(drake).enumerate() {
         joint_names.insert(element.require("name", "the name of the joint")?.value().trim(), i, element)?;
@@ -135,8 +140,22 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     audit(document, &vocabulary::INDEX, &[], &mut ledger);
     ledger.warnings = reader.warnings;
     ledger.remarks.extend(reader.filled.note());
+    ledger.remarks.extend(implied.map(|joint| Note {
+        place: Some(joint.place()),
+        ..Note::of_scene(Severity::Note, "no <link> is called `world`: the parent is the world itself, as in Drake")
+    }));
     world.ledger = ledger;
     Ok(world)
+}
+
+/// The first joint whose parent is called `world`, in a file that has no link of this name.
+fn hangs_on_the_world<'d>(robot: Element<'d>, links: &[link::UrdfLink<'d>]) -> Option<Element<'d>> {
+    if links.is_empty() || links.iter().any(|link| link.name == "world") {
+        return None;
+    }
+    let parents = |joint: Element<'d>| joint.children_named("parent").filter_map(|p| p.peek("link"));
+    let joints = robot.children().filter(|e| matches!(e.name(), "joint" | "drake:joint"));
+    joints.into_iter().find(|joint| parents(*joint).any(|link| link.value().trim() == "world"))
 }
 
 /// An error at the first macro of xacro.
@@ -179,7 +198,7 @@ fn build(
         }
         let specs = match joint {
             Some(joint) => joint.specs.clone(),
-            None if context.options.free_base => {
+            None if context.options.free_base && !link.is_world => {
                 vec![JointSpec::new("floating_base", JointKind::Free, Vec3::Z)]
             }
             None => Vec::new(),
