@@ -94,8 +94,9 @@ fn pair_in_words(pair: &PairEntry) -> String {
 /// Shapes that can touch, those that are alike in one line.
 fn surfaces(out: &mut String, i: &Inspection) {
     let mut kinds: Vec<(&SurfaceEntry, Vec<&str>)> = Vec::new();
-    for surface in &i.surfaces {
-        let alike = |other: &SurfaceEntry| SurfaceEntry { name: surface.name.clone(), ..other.clone() } == *surface;
+    for surface in &i.contact.surfaces {
+        let alike =
+            |other: &SurfaceEntry| SurfaceEntry { name: surface.name.clone(), ..other.clone() } == *surface;
         match kinds.iter_mut().find(|(of, _)| alike(of)) {
             Some((_, names)) => names.push(&surface.name),
             None => kinds.push((surface, vec![&surface.name])),
@@ -122,7 +123,7 @@ fn surfaces(out: &mut String, i: &Inspection) {
             short(of.restitution),
         );
     }
-    for pair in &i.pairs {
+    for pair in &i.contact.pairs {
         let [a, b] = &pair.shapes;
         let _ = writeln!(
             out,
@@ -213,8 +214,8 @@ fn joint(j: &JointEntry) -> String {
 /// Warnings, and the part of the ledger that a user should know.
 fn notes(out: &mut String, world: &World, i: &Inspection) {
     for (head, lines) in [
-        ("Warnings, and what was not understood:", &i.warnings),
-        ("Understood, but not simulated yet:", &i.unsupported),
+        ("Warnings, and what was not understood:", &i.doubts.warnings),
+        ("Understood, but not simulated yet:", &i.doubts.unsupported),
     ] {
         if !lines.is_empty() {
             let _ = writeln!(out, "\n{head}");

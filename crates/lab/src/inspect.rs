@@ -31,10 +31,8 @@ pub struct Inspection {
     pub nv: usize,
     pub joints: Vec<JointEntry>,
     pub links: Vec<LinkEntry>,
-    /// Shapes that can touch.
-    pub surfaces: Vec<SurfaceEntry>,
-    /// Pairs of shapes with a rule of their own.
-    pub pairs: Vec<PairEntry>,
+    #[serde(flatten)]
+    pub contact: ContactEntries,
     /// By rows, rotor inertia included.
     pub M: Vec<Vec<f64>>,
     /// Gravity, Coriolis and centrifugal efforts [N or N·m].
@@ -51,6 +49,21 @@ pub struct Inspection {
     pub moving_mass: f64,
     /// Mass of the links that are fixed to the world, whether it counts or not [kg].
     pub fixed_mass: f64,
+    #[serde(flatten)]
+    pub doubts: Doubts,
+}
+
+/// Shapes that can touch, and how.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ContactEntries {
+    pub surfaces: Vec<SurfaceEntry>,
+    /// Pairs of shapes with a rule of their own.
+    pub pairs: Vec<PairEntry>,
+}
+
+/// Everything that may be wrong with a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Doubts {
     /// Warnings on parts that were read but look wrong, or were not understood.
     pub warnings: Vec<String>,
     /// Parts that would change the motion but are not simulated yet.
@@ -103,13 +116,13 @@ pub struct SurfaceEntry {
     pub friction: f64,
     /// Newton's coefficient of restitution [–].
     pub restitution: f64,
-    /// Which friction counts where it meets another of its format: larger, smaller, harmonic, or that of the other.
+    /// Friction that counts where it meets another of its format: larger, smaller, harmonic, or that of the other.
     pub of_two: &'static str,
     /// Among two surfaces the higher decides alone.
     pub priority: i32,
 }
 
-/// What two shapes are to each other, and whence.
+/// Friction and restitution of two shapes, and whence.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairEntry {
     pub shapes: [String; 2],
@@ -344,8 +357,10 @@ impl Inspection {
             nv: model.nv(),
             joints: model.joints.iter().map(|j| JointEntry::new(world, j)).collect(),
             links: model.links.iter().map(LinkEntry::new).collect(),
-            surfaces: (0..world.geometries.len()).map(|g| SurfaceEntry::new(world, g)).collect(),
-            pairs: world.pairs.iter().map(|p| PairEntry::new(world, p.geometries, true)).collect(),
+            contact: ContactEntries {
+                surfaces: (0..world.geometries.len()).map(|g| SurfaceEntry::new(world, g)).collect(),
+                pairs: world.pairs.iter().map(|p| PairEntry::new(world, p.geometries, true)).collect(),
+            },
             M: mass.to_dense().chunks(model.nv().max(1)).map(<[f64]>::to_vec).collect(),
             bias,
             com: ((moving + fixed.moment) * (1.0 / total_mass)).to_array(),
@@ -354,8 +369,10 @@ impl Inspection {
             total_mass,
             moving_mass,
             fixed_mass: (model.links.iter().filter(|l| l.body.is_none())).map(|l| l.inertia.mass).sum(),
-            warnings: warnings.chain(notes(Fate::Unknown)).collect(),
-            unsupported: notes(Fate::Unsupported).collect(),
+            doubts: Doubts {
+                warnings: warnings.chain(notes(Fate::Unknown)).collect(),
+                unsupported: notes(Fate::Unsupported).collect(),
+            },
         })
     }
 }
@@ -402,7 +419,7 @@ mod tests {
         assert!((found.M[0][0] - 1.0 / 3.0).abs() < 1e-12);
         assert!((found.bias[0].abs() - 9.81 * 0.5).abs() < 1e-12);
         assert!((found.potential - 9.81 * 1.5).abs() < 1e-12 && found.kinetic == 0.0);
-        assert!((found.total_mass - 1.0).abs() < 1e-15 && found.unsupported.is_empty(), "{found:?}");
+        assert!((found.total_mass - 1.0).abs() < 1e-15 && found.doubts.unsupported.is_empty(), "{found:?}");
     }
 
     /// A pair is found by shapes or by links with one shape, says whose friction counts, and whether the two ever meet.
@@ -411,17 +428,19 @@ mod tests {
         let text = r#"<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.4"/><body name="foot">
             <freejoint/><geom name="sole" size=".1" friction="0.7"/></body><body name="toe"><freejoint/><geom size=".1"/></body></worldbody>
             <contact><exclude body1="foot" body2="toe"/></contact></mujoco>"#;
-        let world =
-            load_str(text, Path::new("m.xml"), Path::new("."), &LoadOptions::default()).unwrap();
+        let world = load_str(text, Path::new("m.xml"), Path::new("."), &LoadOptions::default()).unwrap();
         let pair = PairEntry::named(&world, ["foot", "floor"]).unwrap();
         assert_eq!((pair.friction, pair.restitution, pair.meet), (0.7, 0.0, true));
         assert_eq!(pair.why_friction, "the larger of 0.4 (`floor`) and 0.7 (`sole`)");
         assert!(!PairEntry::named(&world, ["sole", "toe"]).unwrap().meet);
         let wrong = PairEntry::named(&world, ["flor", "toe"]).unwrap_err().to_string();
-        assert_eq!(wrong, "no shape that can touch is called `flor`; did you mean `floor`?; there are: floor, sole");
+        assert_eq!(
+            wrong,
+            "no shape that can touch is called `flor`; did you mean `floor`?; there are: floor, sole"
+        );
         let found = Inspection::new(&world, &State::neutral(&world.model)).unwrap();
-        let frictions: Vec<f64> = found.surfaces.iter().map(|s| s.friction).collect();
-        assert_eq!((frictions, found.surfaces[0].of_two), (vec![0.4, 0.7, 1.0], "larger"));
+        let frictions: Vec<f64> = found.contact.surfaces.iter().map(|s| s.friction).collect();
+        assert_eq!((frictions, found.contact.surfaces[0].of_two), (vec![0.4, 0.7, 1.0], "larger"));
     }
 
     /// A link's mass and moments are its own, a joint says where it sits and what holds it, and what is fixed to the

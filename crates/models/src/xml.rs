@@ -585,7 +585,8 @@ mod tests {
             (format!("<a xmlns:drake='{drake}'><drake:b/><b/></a>"), "a drake:b b"),
         ] {
             let d = parse(&text);
-            let found: Vec<_> = std::iter::once(d.root()).chain(d.root().children()).map(|n| n.name()).collect();
+            let found: Vec<_> =
+                std::iter::once(d.root()).chain(d.root().children()).map(|n| n.name()).collect();
             assert_eq!(found.join(" "), names, "{text}");
         }
         let bomb = "<!DOCTYPE a [<!ENTITY b \"bbbbbbbb\"><!ENTITY c \"&b;&b;&b;&b;\">]><a>&c;</a>";

@@ -29,7 +29,7 @@ impl Push {
     }
 }
 
-/// What acts on one environment.
+/// Forces on one environment.
 #[derive(Clone, Default)]
 pub(crate) struct Held {
     /// Empty: none.
@@ -87,7 +87,8 @@ impl Held {
 
     /// The forces that were written, of a model of `bodies` bodies and `nv` velocities.
     pub(crate) fn read(written: &Written, bodies: usize, nv: usize) -> PyResult<Self> {
-        let fits = [0, nv].contains(&written.efforts.len()) && written.pushes.iter().all(|(b, _)| *b < bodies);
+        let fits =
+            [0, nv].contains(&written.efforts.len()) && written.pushes.iter().all(|(b, _)| *b < bodies);
         if !fits {
             return Err(wrong("no snapshot: its forces are those of another model"));
         }

@@ -132,7 +132,12 @@ impl World {
     fn switched(&self, py: Python<'_>, holds: Vec<bool>) -> PyResult<Self> {
         let count = self.world.equalities().len();
         if holds.len() != count {
-            return Err(crate::errors::wrong_length("eq_active", holds.len(), count, "one for each equality"));
+            return Err(crate::errors::wrong_length(
+                "eq_active",
+                holds.len(),
+                count,
+                "one for each equality",
+            ));
         }
         released(py, || Ok(Self { world: Arc::new(self.world.switched(&holds)), ..self.copy() }))
     }
@@ -271,7 +276,7 @@ impl World {
         PyList::new(py, unknown.map(ToString::to_string))
     }
 
-    /// What loading warns of: whether a note is about a word that is not simulated, an unknown one or something else, and its text.
+    /// Notes that loading warns of: whether a note is about a word that is not simulated, an unknown one or something else, and its text.
     fn warned(&self) -> Vec<(&'static str, String)> {
         let notes = self.world.ledger.notes();
         let minded = notes.iter().filter(|n| n.severity > Severity::Note && n.topic != Topic::Run);

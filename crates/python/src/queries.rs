@@ -9,8 +9,8 @@ use pyo3::types::PyDict;
 use stiction::collision::query::{Ray, WorldHit, distance};
 use stiction::collision::{Collider, CollisionWorld};
 use stiction::dynamics::spatial::{Pose, Quat, Vec3};
-use stiction::world::Dimension;
 use stiction::dynamics::{IkParams, IkStatus, Kinematics, Target};
+use stiction::world::Dimension;
 
 /// Geometry, distance, point and normal.
 type Hit = (usize, f64, [f64; 3], [f64; 3]);
@@ -52,7 +52,7 @@ type Surface = ([f64; 2], f64, f64, f64, String, String, bool);
 
 #[pymethods]
 impl World {
-    /// What two geometries are to each other, wherever they are.
+    /// The surface of two geometries, wherever they are.
     fn surface(&self, a: isize, b: isize) -> PyResult<Surface> {
         let count = self.world.geometries.len();
         let (a, b) = (index("geometry", a, count)?, index("geometry", b, count)?);

@@ -2,7 +2,7 @@
 
 use crate::dynamics::at_origins;
 use crate::errors::{guarded, wrong};
-use crate::numbers::{matrix, matrix_of, motion, pose, frozen_row, row};
+use crate::numbers::{frozen_row, matrix, matrix_of, motion, pose, row};
 use crate::packed::Packed;
 use crate::problem::Problem;
 use crate::report;

@@ -322,7 +322,11 @@ fn anchors(model: &stiction::dynamics::Model, kin: &Kinematics, q: &[f64]) -> Ve
                 JointKind::Hinge | JointKind::Screw => {
                     let at = after.transform(joint.anchor);
                     let back = Quat::from_axis_angle(S.angular, -x);
-                    let along = if joint.kind == JointKind::Screw { S.angular * (joint.pitch * x) } else { Vec3::ZERO };
+                    let along = if joint.kind == JointKind::Screw {
+                        S.angular * (joint.pitch * x)
+                    } else {
+                        Vec3::ZERO
+                    };
                     Pose::new(back * after.rotation, at - along + back.rotate(after.translation - at))
                 }
                 JointKind::Ball | JointKind::Free => after,

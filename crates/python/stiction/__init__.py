@@ -10,12 +10,11 @@ True
 from . import dynamics, laboratory, learn
 from ._batch import STATUS, Batch, BatchReports, LinkStates
 from ._linearization import Linearization, Parameter, RolloutGradient
-from ._model import DoubtfulFile, Model, NotSimulated, Scene, UnknownWord, builtin_models, builtin_scenes, load, loads
+from ._model import Model, Scene, builtin_models, builtin_scenes, load, loads
 from ._recording import Recording
 from ._sealed import UnknownAttribute
+from ._contacts import CONTACT, CORRECTABLE
 from ._simulation import (
-    CONTACT,
-    CORRECTABLE,
     Certificate,
     Energy,
     LinkState,
@@ -43,6 +42,7 @@ from ._tables import (
     Tendon,
     UnknownName,
 )
+from ._told import DoubtfulFile, NotSimulated, UnknownWord
 from ._viewer import Viewer
 from .laboratory import certify, compare, friction_problem, solve, solvers, steppers
 

@@ -11,46 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction, dynamics
+from ._contacts import CONTACT, CORRECTABLE
 from ._linearization import Linearization, Parameter, RolloutGradient, _parameters
 from ._model import Model
 from ._recording import Recording
 from ._sealed import seal, sealed, take_known
+from ._steps import whole_steps
 from ._stiction import Error, StepReport
 from ._tables import Array, Surface, frozen
 from ._viewer import Viewer
-
-#: A contact of the last step. ``frame`` holds two tangents and the normal, from A to B, as rows; ``force``, ``moment`` and
-#: ``slip`` are on B, in the world. Index −1: the world. ``mode``: 0 open, 1 sticks, 2 slides.
-CONTACT = np.dtype(
-    [
-        ("bodies", "i4", 2),
-        ("geometries", "i4", 2),
-        ("feature", "u4"),
-        ("mode", "i4"),
-        ("position", "f8", 3),
-        ("frame", "f8", (3, 3)),
-        ("gap", "f8"),
-        ("friction", "f8"),
-        ("force", "f8", 3),
-        ("moment", "f8", 3),
-        ("slip", "f8", 3),
-    ]
-)
-
-#: A contact whose impulse may be corrected; numbers along ``axes`` (t₁, t₂, n).
-CORRECTABLE = np.dtype(
-    [
-        ("bodies", "i4", 2),
-        ("geometries", "i4", 2),
-        ("position", "f8", 3),
-        ("axes", "f8", (3, 3)),
-        ("gap", "f8"),
-        ("friction", "f8"),
-        ("velocity_before", "f8", 3),
-        ("inverse_inertia", "f8", (3, 3)),
-        ("impulse", "f8", 3),
-    ]
-)
 
 Contacts = NDArray[np.void]
 
@@ -586,27 +555,6 @@ class Simulation(_stiction.Simulation):
         """Steps without end."""
         while True:
             yield self.step()
-
-
-#: By how much of a step a time may miss a whole number of them: what is left of writing it in decimals.
-NEARLY = 1e-3
-
-
-def whole_steps(what: str, seconds: float, dt: float) -> int:
-    """How many time steps a time is; one that is no whole number of them is refused."""
-    if not (seconds >= 0 and seconds / dt < 2**53):
-        raise Error(f"{what} is {seconds}; expected a finite number >= 0 [s]")
-    steps = seconds / dt
-    whole = round(steps)
-    if abs(steps - whole) <= NEARLY:
-        return whole
-    below, above = int(steps), int(steps) + 1
-    near = [f"{n * dt:.9g}" for n in (below, above) if n > 0]
-    fitting = [f"{seconds / n:.6g}" for n in (above, below) if n > 0]
-    raise Error(
-        f"{what} is {seconds} s, {steps:.6g} steps of {dt} s; expected a whole number of them: the nearest "
-        f"{'are' if len(near) > 1 else 'is'} {' and '.join(near)} s, or make the simulation with dt={' or dt='.join(fitting)}"
-    )
 
 
 def _turn(quaternion: Any) -> Array:

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from . import _stiction
 from ._model import Model
-from ._simulation import Certificate, Simulation, whole_steps
+from ._simulation import Certificate, Simulation
+from ._steps import whole_steps
 from ._stiction import ContactProblem, Error
 from ._tables import Array, Table
 

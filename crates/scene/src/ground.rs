@@ -102,7 +102,8 @@ pub(super) fn choose_floors<'w>(
         let links = &world.model.links;
         let stage =
             |g: &Geometry| g.link.is_none_or(|l| links[l].body.is_none()) && matches!(g.shape, Shape::Plane);
-        let planes: Vec<usize> = (0..world.geometries.len()).filter(|&g| stage(&world.geometries[g])).collect();
+        let planes: Vec<usize> =
+            (0..world.geometries.len()).filter(|&g| stage(&world.geometries[g])).collect();
         if planes.is_empty() {
             continue;
         }

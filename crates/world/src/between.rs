@@ -25,7 +25,7 @@ pub struct Between {
 }
 
 impl World {
-    /// What the geometries `a` and `b` are to each other, wherever they are.
+    /// The surface of the geometries `a` and `b`, wherever they are.
     pub fn between(&self, a: usize, b: usize) -> Between {
         let (a, b) = (a.min(b), a.max(b));
         let own = |p: &&crate::ContactPair| p.geometries == [a, b] || p.geometries == [b, a];
@@ -77,7 +77,7 @@ impl Between {
         self.why(world, own, |_| "the larger of")
     }
 
-    /// Which of the two decides because the other leaves friction to it.
+    /// The one of the two that decides because the other leaves friction to it.
     fn left_to(&self, world: &World) -> Option<usize> {
         match self.geometries.map(|g| world.geometries[g].material.says_no_friction()) {
             [true, false] => Some(1),
@@ -135,7 +135,10 @@ mod tests {
     fn two_surfaces_say_whose_friction_counts() {
         let mut world = world(&[of(0.3, 0.5), of(0.9, 0.1), Material { priority: 2, ..of(0.2, 0.0) }]);
         let found = world.between(1, 0);
-        assert_eq!((found.geometries, found.surface.friction(), found.surface.restitution), ([0, 1], 0.9, 0.5));
+        assert_eq!(
+            (found.geometries, found.surface.friction(), found.surface.restitution),
+            ([0, 1], 0.9, 0.5)
+        );
         assert_eq!(found.why_friction(&world), "the larger of 0.3 (`floor`) and 0.9 (`foot`)");
         assert_eq!(found.why_restitution(&world), "the larger of 0.5 (`floor`) and 0.1 (`foot`)");
         let found = world.between(0, 2);

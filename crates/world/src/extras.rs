@@ -1,7 +1,7 @@
 //! What a file says that no step uses yet: kept, so that nothing has to be read again.
 
+use crate::coupling::Coupling;
 use crate::surface::Softness;
-use crate::world::Coupling;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Pose, Quat};
 
@@ -21,7 +21,7 @@ pub struct Extras {
     pub drawn: Vec<Drawn>,
     /// Axes in which MJCF states the inertia of each link: those of the link's <inertial>, or of its only shape with a mass.
     pub inertial_axes: Vec<Option<Quat>>,
-    /// What MJCF holds together, in the order of the file.
+    /// Equalities of MJCF, in the order of the file.
     pub equalities: Vec<Equality>,
     /// Times of MJCF's keyframes [s].
     pub key_times: Vec<f64>,

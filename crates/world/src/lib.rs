@@ -9,6 +9,7 @@
 
 mod between;
 mod closure;
+mod coupling;
 mod extras;
 mod grain;
 mod hydroelastic;
@@ -23,6 +24,7 @@ mod world;
 
 pub use between::{Between, Source};
 pub use closure::{Hold, LoopClosure};
+pub use coupling::{Coupling, Curve};
 pub use extras::{Camera, Counts, Custom, Drawn, Equality, Extras, JointSoftness, Sensor, Site, UserData};
 pub use grain::{Grain, GrainFrame, Tangents};
 pub use hydroelastic::{Hydroelastic, HydroelasticKind};
@@ -31,6 +33,4 @@ pub use ledger::{Entry, Fate, Ledger, Note, Place, Severity, Topic};
 pub use resize::ResizeError;
 pub use surface::{Compliance, ContactPair, Dimension, Material, Mixing, PairSurface, SLIPPERY, Softness};
 pub use tendon::{Tendon, TendonPath, Waypoint};
-pub use world::{
-    Actuator, ActuatorLaw, Coupling, Curve, Drawing, DriveLimit, Geometry, Keyframe, Visual, World,
-};
+pub use world::{Actuator, ActuatorLaw, Drawing, DriveLimit, Geometry, Keyframe, Visual, World};

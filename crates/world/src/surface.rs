@@ -48,7 +48,7 @@ pub struct Material {
 /// The friction of a pair out of the two coefficients. Where surfaces of two formats meet, the later of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mixing {
-    /// That of the other where its own is 0, else by the rule of the other: a ground that says no friction.
+    /// A ground that says no friction: where it is 0, the partner decides alone, else by the rule of the partner.
     Unsaid,
     /// The larger: MuJoCo's, and of surfaces that no format speaks for.
     #[default]

@@ -136,7 +136,9 @@ fn one<'d>(
         }
     }
     if joints.iter().map(|joint| joint.spec.kind.nv()).sum::<usize>() > 6 {
-        return Err(element.structure("more than six directions in one body; put joints into bodies of their own"));
+        return Err(
+            element.structure("more than six directions in one body; put joints into bodies of their own")
+        );
     }
     let (inertia, axes) = match (&axes_of_geoms[..], stated) {
         ([only], _) if from_geoms => (of_geoms, *only),

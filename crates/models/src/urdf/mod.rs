@@ -78,19 +78,9 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
 
     let gazebo = gazebo::read(&mut reader, robot)?;
     let rotors = transmission::read(robot)?;
-    let mut link_names = Names::new("link");
-    let mut links = Vec::new();
-    for (i, element) in robot.children_named("link").enumerate() {
-        link_names.insert(element.require("name", "the name of the link")?.value().trim(), i, element)?;
-        links.push(link::read(&mut reader, element, &gazebo)?);
-    }
+    let (mut links, link_names, implied) = links(&mut reader, robot, &gazebo)?;
     let mut joint_names = Names::new("joint");
     let mut joints = Vec::new();
-    let implied = hangs_on_the_world(robot, &links);
-    if let Some(joint) = implied {
-        link_names.insert("world", links.len(), joint)?;
-        links.push(link::UrdfLink::world(joint));
-    }
     let drake = robot.children_named("drake:joint");
     for (i, element) in robot.children_named("joint").chain(drake).enumerate() {
         joint_names.insert(element.require("name", "the name of the joint")?.value().trim(), i, element)?;
@@ -142,10 +132,35 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     ledger.remarks.extend(reader.filled.note());
     ledger.remarks.extend(implied.map(|joint| Note {
         place: Some(joint.place()),
-        ..Note::of_scene(Severity::Note, "no <link> is called `world`: the parent is the world itself, as in Drake")
+        ..Note::of_scene(
+            Severity::Note,
+            "no <link> is called `world`: the parent is the world itself, as in Drake",
+        )
     }));
     world.ledger = ledger;
     Ok(world)
+}
+
+/// Links and their names, and the joint that hangs on a world which no <link> states.
+type Links<'d> = (Vec<link::UrdfLink<'d>>, Names<'d>, Option<Element<'d>>);
+
+fn links<'d>(
+    reader: &mut Reader<'_>,
+    robot: Element<'d>,
+    gazebo: &gazebo::Gazebo<'d>,
+) -> Result<Links<'d>, LoadError> {
+    let mut names = Names::new("link");
+    let mut links = Vec::new();
+    for (i, element) in robot.children_named("link").enumerate() {
+        names.insert(element.require("name", "the name of the link")?.value().trim(), i, element)?;
+        links.push(link::read(reader, element, gazebo)?);
+    }
+    let implied = hangs_on_the_world(robot, &links);
+    if let Some(joint) = implied {
+        names.insert("world", links.len(), joint)?;
+        links.push(link::UrdfLink::world(joint));
+    }
+    Ok((links, names, implied))
 }
 
 /// The first joint whose parent is called `world`, in a file that has no link of this name.

@@ -15,7 +15,8 @@ import numpy as np
 
 from .. import _stiction, dynamics
 from .._model import Model
-from .._simulation import CONTACT, Simulation
+from .._contacts import CONTACT
+from .._simulation import Simulation
 from .._tables import Array
 from . import _enums
 from ._contact import MjContact, MjContacts

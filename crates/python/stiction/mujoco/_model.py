@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._model import WARNINGS, Model, load, loads, tell
+from .._model import Model, load, loads
 from .._tables import Array, Table
+from .._told import WARNINGS, tell
 from . import _enums
 from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, principal, rows, sizes_of, within
 from ._guard import Guarded, Named, NotOffered
