@@ -9,11 +9,18 @@ use stiction::State;
 use stiction::models::LoadOptions;
 use stiction::world::{Fate, World};
 use stiction_lab::Inspection;
-use stiction_lab::inspect::{JointEntry, LinkEntry, Posture, load_model, state_of};
+use stiction_lab::inspect::{JointEntry, LinkEntry, PairEntry, Posture, SurfaceEntry, load_model, state_of};
+
+/// Shapes that a line names.
+const SHOWN: usize = 6;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let options = LoadOptions { visuals: false, ..args.files.load_options(args.free_base) };
     let world = load_model(&args.model, &options).map_err(Failure::input)?;
+    if let Some([a, b]) = args.surface.as_deref() {
+        let pair = PairEntry::named(&world, [a, b]).map_err(Failure::input)?;
+        return if args.json { say_json(&pair) } else { say(&pair_in_words(&pair)) };
+    }
     let posture = match (&args.keyframe, &args.state) {
         (Some(name), _) => Posture::Keyframe(name.clone()),
         (None, Some(path)) => Posture::File(path.clone()),
@@ -66,8 +73,66 @@ fn described(world: &World, state: &State, i: &Inspection, posture: &Posture) ->
         let here = if key.q == state.q { " (this state)" } else { "" };
         let _ = writeln!(out, "keyframe `{}`{here}", key.name);
     }
+    surfaces(&mut out, i);
     notes(&mut out, world, i);
     out
+}
+
+/// Friction and restitution of a pair.
+fn pair_in_words(pair: &PairEntry) -> String {
+    let [a, b] = &pair.shapes;
+    let apart = if pair.meet { "" } else { " (the two never meet)" };
+    format!(
+        "{a} and {b}{apart}:\n  friction {}: {}\n  restitution {}: {}\n",
+        short(pair.friction),
+        pair.why_friction,
+        short(pair.restitution),
+        pair.why_restitution,
+    )
+}
+
+/// Shapes that can touch, those that are alike in one line.
+fn surfaces(out: &mut String, i: &Inspection) {
+    let mut kinds: Vec<(&SurfaceEntry, Vec<&str>)> = Vec::new();
+    for surface in &i.contact.surfaces {
+        let alike =
+            |other: &SurfaceEntry| SurfaceEntry { name: surface.name.clone(), ..other.clone() } == *surface;
+        match kinds.iter_mut().find(|(of, _)| alike(of)) {
+            Some((_, names)) => names.push(&surface.name),
+            None => kinds.push((surface, vec![&surface.name])),
+        }
+    }
+    if !kinds.is_empty() {
+        let _ = writeln!(out, "\nSurfaces (`--surface A B` says with which friction two of them meet):");
+    }
+    for (of, names) in kinds {
+        let priority = match of.priority {
+            0 => String::new(),
+            priority => format!(", priority {priority}"),
+        };
+        let more = match names.len() {
+            0..=SHOWN => String::new(),
+            all => format!(" and {} more", all - SHOWN),
+        };
+        let first = names.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+        let _ = writeln!(
+            out,
+            "  friction {} (of two the {}), restitution {}{priority}: {first}{more}",
+            short(of.friction),
+            if of.of_two == "harmonic" { "harmonic mean" } else { of.of_two },
+            short(of.restitution),
+        );
+    }
+    for pair in &i.contact.pairs {
+        let [a, b] = &pair.shapes;
+        let _ = writeln!(
+            out,
+            "  friction {}, restitution {} between {a} and {b}: {}",
+            short(pair.friction),
+            short(pair.restitution),
+            pair.why_friction,
+        );
+    }
 }
 
 /// Which mass is meant.
@@ -149,8 +214,8 @@ fn joint(j: &JointEntry) -> String {
 /// Warnings, and the part of the ledger that a user should know.
 fn notes(out: &mut String, world: &World, i: &Inspection) {
     for (head, lines) in [
-        ("Warnings, and what was not understood:", &i.warnings),
-        ("Understood, but not simulated yet:", &i.unsupported),
+        ("Warnings, and what was not understood:", &i.doubts.warnings),
+        ("Understood, but not simulated yet:", &i.doubts.unsupported),
     ] {
         if !lines.is_empty() {
             let _ = writeln!(out, "\n{head}");

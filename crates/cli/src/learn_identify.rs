@@ -81,6 +81,9 @@ pub(crate) fn identify(args: &IdentifyArgs) -> Result<(), Failure> {
     if let Some(posterior) = &found.posterior {
         text = format!("{text}\n\n{}", marginals(&posterior.marginals, &posterior.acceptance));
     }
+    for name in &found.idle {
+        eprintln!("warning: `{name}` acts on nothing that is measured: any value explains it as well");
+    }
     let left: Vec<String> = found.rms.iter().map(|(unit, rms)| format!("{rms:.3e} {unit}")).collect();
     say(&format!("{text}\nleft over  {} (root mean square of {} numbers)", left.join(", "), found.numbers))
 }

@@ -15,7 +15,7 @@ use stiction::dynamics::{
     centre_of_mass, crba_into, kinetic_energy, potential_energy, spring_energy,
 };
 use stiction::models::{LoadError, LoadOptions, load, load_str};
-use stiction::world::{Fate, World, principal};
+use stiction::world::{Dimension, Fate, Mixing, World, principal};
 use stiction::{NoMemory, State, StateError, check_square};
 use stiction_scene::BUILTIN_MODELS;
 use stiction_scene::nearest::hint;
@@ -31,6 +31,8 @@ pub struct Inspection {
     pub nv: usize,
     pub joints: Vec<JointEntry>,
     pub links: Vec<LinkEntry>,
+    #[serde(flatten)]
+    pub contact: ContactEntries,
     /// By rows, rotor inertia included.
     pub M: Vec<Vec<f64>>,
     /// Gravity, Coriolis and centrifugal efforts [N or N·m].
@@ -47,6 +49,21 @@ pub struct Inspection {
     pub moving_mass: f64,
     /// Mass of the links that are fixed to the world, whether it counts or not [kg].
     pub fixed_mass: f64,
+    #[serde(flatten)]
+    pub doubts: Doubts,
+}
+
+/// Shapes that can touch, and how.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ContactEntries {
+    pub surfaces: Vec<SurfaceEntry>,
+    /// Pairs of shapes with a rule of their own.
+    pub pairs: Vec<PairEntry>,
+}
+
+/// Everything that may be wrong with a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Doubts {
     /// Warnings on parts that were read but look wrong, or were not understood.
     pub warnings: Vec<String>,
     /// Parts that would change the motion but are not simulated yet.
@@ -89,6 +106,95 @@ pub struct LinkEntry {
     pub inertia: [f64; 6],
     /// Principal moments about the centre of mass, ascending [kg·m²].
     pub principal_moments: [f64; 3],
+}
+
+/// The surface of a shape.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SurfaceEntry {
+    pub name: String,
+    /// Coulomb's coefficient, along the axis of its grain if it has one [–].
+    pub friction: f64,
+    /// Newton's coefficient of restitution [–].
+    pub restitution: f64,
+    /// Friction that counts where it meets another of its format: larger, smaller, harmonic, or that of the other.
+    pub of_two: &'static str,
+    /// Among two surfaces the higher decides alone.
+    pub priority: i32,
+}
+
+/// Friction and restitution of two shapes, and whence.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairEntry {
+    pub shapes: [String; 2],
+    /// Coulomb's coefficient, of two directions the larger [–].
+    pub friction: f64,
+    /// Newton's coefficient of restitution [–].
+    pub restitution: f64,
+    pub why_friction: String,
+    pub why_restitution: String,
+    /// Whether the two ever meet: groups, exclusions and joints may keep them apart.
+    pub meet: bool,
+}
+
+impl SurfaceEntry {
+    fn new(world: &World, g: usize) -> Self {
+        let material = &world.geometries[g].material;
+        let of_two = match material.mixing {
+            Mixing::Unsaid if material.says_no_friction() => "other",
+            Mixing::Unsaid | Mixing::Larger => "larger",
+            Mixing::Smaller => "smaller",
+            Mixing::Harmonic => "harmonic",
+        };
+        Self {
+            name: world.geometry_in_words(g),
+            friction: if material.dimension == Dimension::Normal { 0.0 } else { material.friction },
+            restitution: material.restitution,
+            of_two,
+            priority: material.priority,
+        }
+    }
+}
+
+impl PairEntry {
+    /// The geometries `a` and `b` of a world.
+    fn new(world: &World, [a, b]: [usize; 2], meet: bool) -> Self {
+        let between = world.between(a, b);
+        Self {
+            shapes: [a, b].map(|g| world.geometry_in_words(g)),
+            friction: between.surface.friction(),
+            restitution: between.surface.restitution,
+            why_friction: between.why_friction(world),
+            why_restitution: between.why_restitution(world),
+            meet,
+        }
+    }
+
+    /// The shapes of these names, of which each has to be the only one.
+    pub fn named(world: &World, names: [&str; 2]) -> Result<Self, InspectError> {
+        let [a, b] = [geometry(world, names[0])?, geometry(world, names[1])?];
+        let meet = world.collision().is_ok_and(|of| of.may_meet(a.min(b), a.max(b)));
+        Ok(Self::new(world, [a, b], meet && a != b))
+    }
+}
+
+/// The shape of a name, or the only one of the link of that name.
+fn geometry(world: &World, name: &str) -> Result<usize, InspectError> {
+    let named = |g: &usize| world.geometries[*g].name == name;
+    let on_link = |g: &usize| world.geometries[*g].link.is_some_and(|l| world.model.links[l].name == name);
+    let all = || 0..world.geometries.len();
+    let mut found: Vec<usize> = all().filter(named).collect();
+    if found.is_empty() {
+        found = all().filter(on_link).collect();
+    }
+    match found[..] {
+        [one] => Ok(one),
+        [] => {
+            let names = || world.geometries.iter().map(|g| g.name.as_str()).filter(|n| !n.is_empty());
+            let available = names().collect::<Vec<_>>().join(", ");
+            Err(InspectError::Shape { name: name.to_owned(), hint: hint(name, names()), available })
+        }
+        _ => Err(InspectError::Shapes { name: name.to_owned(), count: found.len() }),
+    }
 }
 
 impl LinkEntry {
@@ -153,6 +259,10 @@ pub enum InspectError {
     Model(Box<LoadError>),
     #[error("no model is called `{name}`{hint}; there are: {available}; or give a .urdf, .sdf or .xml file")]
     Unknown { name: String, hint: String, available: String },
+    #[error("no shape that can touch is called `{name}`{hint}; there are: {available}")]
+    Shape { name: String, hint: String, available: String },
+    #[error("{count} shapes are called `{name}`, or are of the link of that name; expected one")]
+    Shapes { name: String, count: usize },
     #[error("no keyframe is called `{name}`{hint}; there are: {available}")]
     Keyframe { name: String, hint: String, available: String },
     #[error("no keyframe is called `{name}`: the file has none; --state takes a posture of your own")]
@@ -247,6 +357,10 @@ impl Inspection {
             nv: model.nv(),
             joints: model.joints.iter().map(|j| JointEntry::new(world, j)).collect(),
             links: model.links.iter().map(LinkEntry::new).collect(),
+            contact: ContactEntries {
+                surfaces: (0..world.geometries.len()).map(|g| SurfaceEntry::new(world, g)).collect(),
+                pairs: world.pairs.iter().map(|p| PairEntry::new(world, p.geometries, true)).collect(),
+            },
             M: mass.to_dense().chunks(model.nv().max(1)).map(<[f64]>::to_vec).collect(),
             bias,
             com: ((moving + fixed.moment) * (1.0 / total_mass)).to_array(),
@@ -255,8 +369,10 @@ impl Inspection {
             total_mass,
             moving_mass,
             fixed_mass: (model.links.iter().filter(|l| l.body.is_none())).map(|l| l.inertia.mass).sum(),
-            warnings: warnings.chain(notes(Fate::Unknown)).collect(),
-            unsupported: notes(Fate::Unsupported).collect(),
+            doubts: Doubts {
+                warnings: warnings.chain(notes(Fate::Unknown)).collect(),
+                unsupported: notes(Fate::Unsupported).collect(),
+            },
         })
     }
 }
@@ -303,7 +419,28 @@ mod tests {
         assert!((found.M[0][0] - 1.0 / 3.0).abs() < 1e-12);
         assert!((found.bias[0].abs() - 9.81 * 0.5).abs() < 1e-12);
         assert!((found.potential - 9.81 * 1.5).abs() < 1e-12 && found.kinetic == 0.0);
-        assert!((found.total_mass - 1.0).abs() < 1e-15 && found.unsupported.is_empty(), "{found:?}");
+        assert!((found.total_mass - 1.0).abs() < 1e-15 && found.doubts.unsupported.is_empty(), "{found:?}");
+    }
+
+    /// A pair is found by shapes or by links with one shape, says whose friction counts, and whether the two ever meet.
+    #[test]
+    fn surfaces_say_why() {
+        let text = r#"<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1" friction="0.4"/><body name="foot">
+            <freejoint/><geom name="sole" size=".1" friction="0.7"/></body><body name="toe"><freejoint/><geom size=".1"/></body></worldbody>
+            <contact><exclude body1="foot" body2="toe"/></contact></mujoco>"#;
+        let world = load_str(text, Path::new("m.xml"), Path::new("."), &LoadOptions::default()).unwrap();
+        let pair = PairEntry::named(&world, ["foot", "floor"]).unwrap();
+        assert_eq!((pair.friction, pair.restitution, pair.meet), (0.7, 0.0, true));
+        assert_eq!(pair.why_friction, "the larger of 0.4 (`floor`) and 0.7 (`sole`)");
+        assert!(!PairEntry::named(&world, ["sole", "toe"]).unwrap().meet);
+        let wrong = PairEntry::named(&world, ["flor", "toe"]).unwrap_err().to_string();
+        assert_eq!(
+            wrong,
+            "no shape that can touch is called `flor`; did you mean `floor`?; there are: floor, sole"
+        );
+        let found = Inspection::new(&world, &State::neutral(&world.model)).unwrap();
+        let frictions: Vec<f64> = found.contact.surfaces.iter().map(|s| s.friction).collect();
+        assert_eq!((frictions, found.contact.surfaces[0].of_two), (vec![0.4, 0.7, 1.0], "larger"));
     }
 
     /// A link's mass and moments are its own, a joint says where it sits and what holds it, and what is fixed to the

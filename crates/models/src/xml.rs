@@ -269,6 +269,14 @@ fn crowded_element(text: &str) -> Option<usize> {
     None
 }
 
+/// Whether the name of an element is written with a prefix. A namespace of the whole file is none: files of Drake
+/// state theirs so, and their links and joints are those of the format.
+fn has_prefix(node: &roxmltree::Node<'_, '_>) -> bool {
+    let text = node.document().input_text().get(node.range()).unwrap_or_default();
+    let name = text.trim_start_matches('<').split(|c: char| c.is_whitespace() || c == '>' || c == '/').next();
+    name.is_some_and(|name| name.contains(':'))
+}
+
 /// `prefix:name`, or the name alone where the namespace is the default one. Namespaces that a
 /// reader knows have one prefix, whatever the file calls them.
 fn qualified(node: &roxmltree::Node<'_, '_>, namespace: Option<&str>, name: &str) -> String {
@@ -292,7 +300,10 @@ fn element(node: &roxmltree::Node<'_, '_>, source: usize, parent: Option<usize>)
         })
         .collect();
     Node {
-        name: qualified(node, node.tag_name().namespace(), node.tag_name().name()),
+        name: match has_prefix(node) {
+            true => qualified(node, node.tag_name().namespace(), node.tag_name().name()),
+            false => node.tag_name().name().to_owned(),
+        },
         source,
         at: node.range(),
         parent,
@@ -567,6 +578,17 @@ mod tests {
         let d = parse("<!-- < -->\n<a> <y:b z:c='1'/><d e='2'/></a>");
         let b = d.root().children().next().unwrap();
         assert_eq!((b.name(), b.peek("z:c").unwrap().place().to_string()), ("y:b", "a.xml:2:10".to_owned()));
+        let drake = "http://drake.mit.edu";
+        for (text, names) in [
+            (format!("<a xmlns='{drake}'><b/></a>"), "a b"),
+            (format!("<a xmlns='{drake}' xmlns:d='{drake}'><d:b/></a>"), "a drake:b"),
+            (format!("<a xmlns:drake='{drake}'><drake:b/><b/></a>"), "a drake:b b"),
+        ] {
+            let d = parse(&text);
+            let found: Vec<_> =
+                std::iter::once(d.root()).chain(d.root().children()).map(|n| n.name()).collect();
+            assert_eq!(found.join(" "), names, "{text}");
+        }
         let bomb = "<!DOCTYPE a [<!ENTITY b \"bbbbbbbb\"><!ENTITY c \"&b;&b;&b;&b;\">]><a>&c;</a>";
         assert!(Document::parse(Path::new("a.xml"), bomb).is_err());
     }

@@ -137,8 +137,8 @@ def train(out: Path, minutes: float, n: int, seed: int, threads: int, start: Pat
                     reward[truncated] += DISCOUNT * rest
                 done = terminated | truncated
                 if done.any():
-                    returns = (returns + info["episode"]["r"][done].tolist())[-200:]
-                    lengths = (lengths + info["episode"]["l"][done].tolist())[-200:]
+                    returns = (returns + info["ended"]["r"][done].tolist())[-200:]
+                    lengths = (lengths + info["ended"]["l"][done].tolist())[-200:]
                 items = (x, action.numpy(), logp.numpy(), reward, value.numpy(), done.astype(np.float32), raw)
                 for key, item in zip(("x", "a", "logp", "r", "v", "done", "last"), items):
                     store[key].append(item)

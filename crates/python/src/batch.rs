@@ -2,6 +2,7 @@
 
 use crate::errors::{InternalError, guarded, index, interruptible, released, wrong};
 use crate::fields::{QUANTITIES, Quantity};
+use crate::held::{Held, Push};
 use crate::numbers::{Rows, matrix_of, table};
 use crate::own_world::Own;
 use crate::report::status;
@@ -15,7 +16,7 @@ use serde_json::{Map, Value};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use stiction::batch::{BatchSettings, Fields, Pace, Path, Precision};
 use stiction::dynamics::spatial::{Force, Vec3};
-use stiction::dynamics::{ExternalForces, Kinematics};
+use stiction::dynamics::{Kinematics, Model};
 use stiction::solvers::Effort;
 use stiction::{State, StepStatus};
 use stiction_sensors::Forward;
@@ -65,6 +66,8 @@ pub(crate) struct Inner {
     pub(crate) own: Vec<Own>,
     /// Accelerations of states that no step led to, of environments that share the world.
     pub(crate) forward: Option<Box<Forward>>,
+    /// Forces given for the next call, of every environment; empty: none.
+    held: Vec<Held>,
     process: u32,
 }
 
@@ -77,6 +80,25 @@ impl Inner {
             self.v_before[i * nv..(i + 1) * nv].copy_from_slice(self.batch.state(i).1);
         }
         self.stepped.fill(true);
+    }
+
+    /// Forces for the next call, of every environment.
+    fn held(&mut self) -> &mut [Held] {
+        self.held.resize(self.stepped.len(), Held::default());
+        &mut self.held
+    }
+
+    /// Turns what is given for the next call into efforts at the present poses.
+    fn project(&mut self, model: &Model) {
+        if self.held.is_empty() {
+            return;
+        }
+        let mut kin = Kinematics::new(model);
+        for (i, held) in self.held.iter().enumerate().filter(|(_, held)| !held.is_empty()) {
+            kin.update(model, self.batch.state(i).0);
+            let efforts = held.at(model, &kin);
+            self.batch.generalized_mut(i).copy_from_slice(&efforts);
+        }
     }
 }
 
@@ -162,6 +184,7 @@ impl Batch {
                 v_before: of.state.v.repeat(n),
                 stepped: vec![false; n],
                 forward: None,
+                held: Vec::new(),
                 own: (0..n).map(|_| Own::Shared).collect(),
                 process: std::process::id(),
             }),
@@ -173,7 +196,7 @@ impl Batch {
     }
 
     /// Advances all environments by `steps` time steps, and says how many were made: `strict` ends with the first in which an
-    /// environment fails, and Ctrl-C ends it too.
+    /// environment fails, and Ctrl-C ends it too. What was applied acts in all of them.
     #[pyo3(signature = (control=None, steps=1, strict=false))]
     fn step(
         &self,
@@ -185,10 +208,14 @@ impl Batch {
         let mut guard = self.lock()?;
         let inner = &mut *guard;
         self.take_control(py, control.as_ref(), inner)?;
+        let model = self.world.get().model();
         let mut done = 0;
         let outcome = interruptible(py, || {
             if done == steps {
                 return Ok(true);
+            }
+            if done > 0 {
+                inner.project(model);
             }
             inner.remember();
             inner.batch.step(&inner.control);
@@ -196,6 +223,7 @@ impl Batch {
             let failed = |r: &stiction::batch::BatchReport| matches!(r.status, StepStatus::Failed(_));
             Ok(done == steps || (strict && inner.batch.reports().any(failed)))
         });
+        inner.held.clear();
         self.push(py, inner)?;
         Ok((done, outcome.err()))
     }
@@ -244,7 +272,7 @@ impl Batch {
         })
     }
 
-    /// Sets states; contacts of these environments start cold.
+    /// Sets states; contacts of these environments start cold, and forces that were applied to them are forgotten.
     #[pyo3(name = "_set_states")]
     fn set_states(&self, py: Python<'_>, ids: Vec<isize>, q: Rows<'_>, v: Rows<'_>) -> PyResult<()> {
         let ids = self.environments(&ids)?;
@@ -259,6 +287,9 @@ impl Batch {
             let nv = v.len();
             guard.v_before[i * nv..(i + 1) * nv].copy_from_slice(v);
             guard.stepped[*i] = false;
+            if let Some(held) = guard.held.get_mut(*i) {
+                held.clear();
+            }
         }
         self.push(py, &guard)
     }
@@ -308,7 +339,7 @@ impl Batch {
         Ok(out)
     }
 
-    /// Adds generalized forces, a row for each environment, for the next step only.
+    /// Adds generalized forces, a row for each environment, for the steps of the next call.
     fn apply_efforts(&self, efforts: Rows<'_>) -> PyResult<()> {
         let nv = self.world.get().model().nv();
         let efforts = table("efforts", &efforts, [self.n, nv], "a row for each environment")?;
@@ -316,11 +347,12 @@ impl Batch {
         let mut inner = self.lock()?;
         for (i, row) in efforts.chunks(nv.max(1)).enumerate() {
             inner.batch.generalized_mut(i).iter_mut().zip(row).for_each(|(to, x)| *to += x);
+            inner.held()[i].add_efforts(row);
         }
         Ok(())
     }
 
-    /// Adds a moment and a force at the origin of a body, in world axes, a row for each environment, for the next step only.
+    /// Adds a moment and a force at the origin of a body, in world axes, a row for each environment, for the steps of the next call.
     fn apply_wrench(&self, body: isize, wrenches: Rows<'_>) -> PyResult<()> {
         let model = self.world.get().model();
         let body = index("body", body, model.bodies.len())?;
@@ -328,13 +360,13 @@ impl Batch {
             table("wrenches", &wrenches, [self.n, 6], "a moment and a force for each environment")?;
         finite("a wrench", &wrenches)?;
         let mut inner = self.lock()?;
-        let (mut kin, mut external) = (Kinematics::new(model), ExternalForces::new(model));
-        let mut forces = vec![Force::ZERO; model.bodies.len()];
+        let mut kin = Kinematics::new(model);
         for (i, x) in wrenches.chunks_exact(6).enumerate().filter(|(_, x)| x.iter().any(|x| *x != 0.0)) {
             kin.update(model, inner.batch.state(i).0);
-            forces[body] = Force::new(Vec3::from([x[0], x[1], x[2]]), Vec3::from([x[3], x[4], x[5]]));
-            external.update(&kin, &forces);
-            external.add_efforts(&kin, inner.batch.generalized_mut(i));
+            let force = Force::new(Vec3::from([x[0], x[1], x[2]]), Vec3::from([x[3], x[4], x[5]]));
+            let push = Push { body, point: Vec3::ZERO, force };
+            push.add(model, &kin, inner.batch.generalized_mut(i));
+            inner.held()[i].push(push);
         }
         Ok(())
     }

@@ -6,8 +6,8 @@ use crate::world::World;
 use serde_json::{Value, json};
 use stiction::collision::Shape;
 use stiction::dynamics::JointKind;
-use stiction::dynamics::spatial::Inertia;
-use stiction::world::{Custom, Dimension, Fate, Hold, TendonPath};
+use stiction::dynamics::spatial::{Inertia, Quat};
+use stiction::world::{Custom, Dimension, Equality, Fate, Hold, TendonPath};
 
 /// Tables by name, each a list of records in the order of their indices.
 pub(crate) fn world(of: &World) -> Value {
@@ -74,6 +74,12 @@ pub(crate) fn world(of: &World) -> Value {
             _ => None,
         }).collect::<Vec<_>>(),
         "mocap": world.extras.mocap,
+        "inertial_axes": world.extras.inertial_axes.iter().map(|q| q.map(Quat::to_array)).collect::<Vec<_>>(),
+        "key_times": world.extras.key_times,
+        "equalities": world.equalities().iter().map(|e| match e {
+            Equality::Loop(l) => json!({ "name": world.loops[*l].name, "loop": l, "active": world.loops[*l].active }),
+            Equality::Coupling(c, active) => json!({ "name": c.name, "loop": null, "active": active }),
+        }).collect::<Vec<_>>(),
         "drive_limits": world.drive_limits.iter().map(|l| json!({
             "effort": l.effort.map(|e| e.map(finite)), "velocity": l.velocity,
         })).collect::<Vec<_>>(),

@@ -24,6 +24,7 @@ mod describe;
 mod dynamics;
 mod errors;
 mod fields;
+mod held;
 mod inverse;
 mod laws;
 mod learn;

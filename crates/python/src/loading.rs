@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 use stiction::batch::Fields;
 use stiction::dynamics::spatial::Pose;
 use stiction::models::{LoadOptions, load, to_mjcf, to_urdf};
-use stiction::world::Topic;
+use stiction::world::{Severity, Topic};
 use stiction::{Settings, State};
 use stiction_scene::add_actuators;
 use stiction_scene::spec::{ActuatorKind, HoldSpec, MeshKind};
@@ -126,6 +126,20 @@ impl World {
         };
         state.validate(model).map_err(wrong)?;
         Ok(Self { state, ..self.copy() })
+    }
+
+    /// This world, in which those of its equalities hold that `holds` names.
+    fn switched(&self, py: Python<'_>, holds: Vec<bool>) -> PyResult<Self> {
+        let count = self.world.equalities().len();
+        if holds.len() != count {
+            return Err(crate::errors::wrong_length(
+                "eq_active",
+                holds.len(),
+                count,
+                "one for each equality",
+            ));
+        }
+        released(py, || Ok(Self { world: Arc::new(self.world.switched(&holds)), ..self.copy() }))
     }
 
     /// This world with links and sites elsewhere. A link that stands in the world takes with it what hangs on it; of one that its
@@ -260,6 +274,13 @@ impl World {
         let notes = self.world.ledger.notes();
         let unknown = notes.iter().filter(|n| n.topic == Topic::Unknown);
         PyList::new(py, unknown.map(ToString::to_string))
+    }
+
+    /// Notes that loading warns of: whether a note is about a word that is not simulated, an unknown one or something else, and its text.
+    fn warned(&self) -> Vec<(&'static str, String)> {
+        let notes = self.world.ledger.notes();
+        let minded = notes.iter().filter(|n| n.severity > Severity::Note && n.topic != Topic::Run);
+        minded.map(|n| (n.topic.name(), n.to_string())).collect()
     }
 
     #[getter]

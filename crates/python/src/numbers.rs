@@ -91,6 +91,13 @@ pub(crate) fn quaternion(what: &str, row: &Row<'_>) -> PyResult<Quat> {
     Ok(Quat::new(x[0] / norm, x[1] / norm, x[2] / norm, x[3] / norm))
 }
 
+/// One row of numbers that cannot be written: a copy of what the engine holds.
+pub(crate) fn frozen_row<'py>(py: Python<'py>, x: Vec<f64>) -> Bound<'py, PyArray1<f64>> {
+    let array = row(py, x);
+    array.readwrite().make_nonwriteable();
+    array
+}
+
 /// One row of numbers.
 pub(crate) fn row<'py>(py: Python<'py>, values: Vec<f64>) -> Bound<'py, PyArray1<f64>> {
     PyArray1::from_vec(py, values)

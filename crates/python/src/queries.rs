@@ -10,6 +10,7 @@ use stiction::collision::query::{Ray, WorldHit, distance};
 use stiction::collision::{Collider, CollisionWorld};
 use stiction::dynamics::spatial::{Pose, Quat, Vec3};
 use stiction::dynamics::{IkParams, IkStatus, Kinematics, Target};
+use stiction::world::Dimension;
 
 /// Geometry, distance, point and normal.
 type Hit = (usize, f64, [f64; 3], [f64; 3]);
@@ -45,8 +46,36 @@ fn told(hit: &WorldHit) -> Hit {
     (hit.collider, hit.hit.distance, hit.hit.point.to_array(), hit.hit.normal.to_array())
 }
 
+/// Coefficients of friction along the two tangents, of restitution, lengths of spinning and rolling; whence friction and
+/// restitution come, and whether the two ever meet.
+type Surface = ([f64; 2], f64, f64, f64, String, String, bool);
+
 #[pymethods]
 impl World {
+    /// The surface of two geometries, wherever they are.
+    fn surface(&self, a: isize, b: isize) -> PyResult<Surface> {
+        let count = self.world.geometries.len();
+        let (a, b) = (index("geometry", a, count)?, index("geometry", b, count)?);
+        if a == b {
+            return Err(wrong(format_args!("geometry {a} meets others, not itself; expected two")));
+        }
+        guarded(|| {
+            let between = self.world.between(a, b);
+            let surface = &between.surface;
+            let resists = |dimension| surface.dimension >= dimension;
+            let of = |dimension, x: f64| if resists(dimension) { x } else { 0.0 };
+            Ok((
+                surface.sliding.map(|mu| of(Dimension::Sliding, mu)),
+                surface.restitution,
+                of(Dimension::Spinning, surface.spinning),
+                of(Dimension::Rolling, surface.rolling[0].max(surface.rolling[1])),
+                between.why_friction(&self.world),
+                between.why_restitution(&self.world),
+                self.rays()?.may_meet(a.min(b), a.max(b)),
+            ))
+        })
+    }
+
     /// The first hit of each of several rays from `origin`; geometries of the bodies of `exclude` are left out.
     fn rays_first(
         &self,

@@ -2,7 +2,7 @@
 
 use crate::dynamics::at_origins;
 use crate::errors::{guarded, wrong};
-use crate::numbers::{matrix, matrix_of, motion, pose, row};
+use crate::numbers::{frozen_row, matrix, matrix_of, motion, pose, row};
 use crate::packed::Packed;
 use crate::problem::Problem;
 use crate::report;
@@ -73,14 +73,14 @@ impl Simulation {
     fn efforts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut efforts = Vec::new();
         self.lock()?.sim.efforts_into(&mut efforts);
-        Ok(row(py, efforts))
+        Ok(frozen_row(py, efforts))
     }
 
     /// Mean v̇ of the last step.
     #[getter]
     fn acceleration<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let inner = self.lock()?;
-        Ok(row(py, inner.acceleration()))
+        Ok(frozen_row(py, inner.acceleration()))
     }
 
     /// Accelerations, contacts and efforts of the present state: those of the last step where one led to it.
@@ -106,7 +106,7 @@ impl Simulation {
     /// Impulses of the last step.
     #[getter]
     fn impulses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        Ok(row(py, self.lock()?.sim.impulses().to_vec()))
+        Ok(frozen_row(py, self.lock()?.sim.impulses().to_vec()))
     }
 
     /// Positions and quaternions of the bodies.

@@ -4,6 +4,7 @@
 //! memory. What was written into q or v is taken as a new state, from which contacts start cold.
 
 use crate::errors::{InternalError, StepFailed, index, interruptible, released, wrong};
+use crate::held::{Held, Push, Written};
 use crate::numbers::{Row, numbers, vec3};
 use crate::page::Page;
 use crate::plugged::{PythonCorrection, PythonSolver, Raised};
@@ -14,9 +15,10 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PySlice;
-use serde::Deserialize;
+use serde::{Deserialize, de};
 use serde_json::{Map, Value};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError, Weak};
+use stiction::dynamics::spatial::{Force as SpatialForce, Vec3};
 use stiction::solvers::Params;
 use stiction::{Settings, Snapshot, State, StepReport, StepStatus};
 use stiction_camera::Painter;
@@ -84,6 +86,8 @@ pub(crate) struct Inner {
     pub(crate) painter: Option<Painter>,
     /// Forces and accelerations of a state that no step led to, once somebody has asked.
     pub(crate) forward: Option<Box<Forward>>,
+    /// Forces given for the next call; they are in the generalized forces too.
+    held: Held,
     /// An exception that a solver or a correction in Python raised.
     raised: Raised,
     /// Threads do not follow into a forked process: there it must not be used.
@@ -162,6 +166,7 @@ impl Simulation {
             inner.sim.set_state(state).map_err(wrong)?;
             inner.v_before.copy_from_slice(v);
             inner.q_before = None;
+            inner.project();
         }
         inner.sim.control_mut().copy_from_slice(control);
         Ok(())
@@ -182,6 +187,32 @@ impl Simulation {
         let all = buffer.as_slice_mut().map_err(wrong)?;
         all[self.nq + self.nv..].copy_from_slice(inner.sim.control_mut());
         Ok(())
+    }
+
+    /// The steps of one call.
+    fn steps_of_a_call(
+        &self,
+        py: Python<'_>,
+        control: Option<Row<'_>>,
+        steps: usize,
+        keep: bool,
+    ) -> PyResult<Report> {
+        if steps == 0 {
+            return Err(wrong("steps is 0; expected at least one"));
+        }
+        let given = control.is_some();
+        let mut guard = match control {
+            Some(control) => self.commanded(py, &control)?,
+            None => self.pulled(py)?,
+        };
+        let inner = &mut *guard;
+        if given {
+            inner.motion = None;
+        }
+        let outcome = inner.steps(py, steps, keep);
+        self.push(py, inner)?;
+        let nothing = || InternalError::new_err("no step was made");
+        Ok(Report(outcome?.ok_or_else(nothing)?))
     }
 }
 
@@ -213,13 +244,37 @@ impl Inner {
         report
     }
 
-    /// `steps` steps, fewer if one fails or a signal ends them; `held`: the efforts of the first act in all.
-    fn steps(&mut self, py: Python<'_>, steps: usize, held: bool) -> PyResult<Option<StepReport>> {
-        let efforts = if held { self.sim.generalized_mut().to_vec() } else { Vec::new() };
+    /// Turns what is given for the next call into efforts at the present pose.
+    fn project(&mut self) {
+        if self.held.is_empty() {
+            return;
+        }
+        let world = self.sim.shared_world().clone();
+        let efforts = self.held.at(&world.model, self.sim.kinematics());
+        self.sim.generalized_mut().copy_from_slice(&efforts);
+    }
+
+    /// Forgets what was given for the next call.
+    fn drop_forces(&mut self) {
+        self.held.clear();
+        self.sim.generalized_mut().fill(0.0);
+    }
+
+    /// Adds a push that acts in the steps of the next call.
+    fn push(&mut self, push: Push) {
+        let world = self.sim.shared_world().clone();
+        let mut efforts = self.sim.generalized_mut().to_vec();
+        push.add(&world.model, self.sim.kinematics(), &mut efforts);
+        self.sim.generalized_mut().copy_from_slice(&efforts);
+        self.held.push(push);
+    }
+
+    /// `steps` steps, fewer if one fails or a signal ends them. What was given acts in all of them, and goes on to act if `keep`.
+    fn steps(&mut self, py: Python<'_>, steps: usize, keep: bool) -> PyResult<Option<StepReport>> {
         let (mut last, mut left) = (None, steps);
-        interruptible(py, || {
-            if held {
-                self.sim.generalized_mut().copy_from_slice(&efforts);
+        let outcome = interruptible(py, || {
+            if left < steps {
+                self.project();
             }
             let report = self.step();
             if let Some(error) = self.raised.take() {
@@ -229,8 +284,13 @@ impl Inner {
             let over = left == 0 || matches!(report.status, StepStatus::Failed(_));
             last = Some(report);
             Ok(over)
-        })?;
-        Ok(last)
+        });
+        if keep && outcome.is_ok() {
+            self.project();
+        } else {
+            self.drop_forces();
+        }
+        outcome.map(|_| last)
     }
 }
 
@@ -275,6 +335,7 @@ impl Simulation {
             page: Weak::new(),
             painter: None,
             forward: None,
+            held: Held::default(),
             raised,
             process,
         });
@@ -282,41 +343,33 @@ impl Simulation {
         Ok(Self { inner, world, buffer: buffer.unbind(), q, v, control, nq, nv, nu })
     }
 
-    /// Advances by `steps` time steps; fewer if one fails. Says how the last went. `held`: applied efforts act in all of them.
-    #[pyo3(signature = (control=None, steps=1, held=false))]
-    fn step(&self, py: Python<'_>, control: Option<Row<'_>>, steps: usize, held: bool) -> PyResult<Report> {
-        if steps == 0 {
-            return Err(wrong("steps is 0; expected at least one"));
-        }
-        let given = control.is_some();
-        let mut guard = match control {
-            Some(control) => self.commanded(py, &control)?,
-            None => self.pulled(py)?,
-        };
-        let inner = &mut *guard;
-        if given {
-            inner.motion = None;
-        }
-        let outcome = inner.steps(py, steps, held);
-        self.push(py, inner)?;
-        let nothing = || InternalError::new_err("no step was made");
-        Ok(Report(outcome?.ok_or_else(nothing)?))
+    /// Advances by `steps` time steps; fewer if one fails. Says how the last went. What was applied acts in all of them.
+    #[pyo3(signature = (control=None, steps=1))]
+    fn step(&self, py: Python<'_>, control: Option<Row<'_>>, steps: usize) -> PyResult<Report> {
+        self.steps_of_a_call(py, control, steps, false)
     }
 
     /// Steps as `step` does, but a step that fails raises.
-    #[pyo3(signature = (control=None, steps=1, held=false))]
-    fn advance(
-        &self,
-        py: Python<'_>,
-        control: Option<Row<'_>>,
-        steps: usize,
-        held: bool,
-    ) -> PyResult<Report> {
-        let report = self.step(py, control, steps, held)?;
+    #[pyo3(signature = (control=None, steps=1))]
+    fn advance(&self, py: Python<'_>, control: Option<Row<'_>>, steps: usize) -> PyResult<Report> {
+        self.go_on(py, control, steps, false)
+    }
+
+    /// Steps as `advance` does; what was applied goes on to act if `keep`.
+    #[pyo3(name = "_go_on")]
+    fn go_on(&self, py: Python<'_>, control: Option<Row<'_>>, steps: usize, keep: bool) -> PyResult<Report> {
+        let report = self.steps_of_a_call(py, control, steps, keep)?;
         match report.0.status {
             StepStatus::Failed(cause) => Err(StepFailed::new_err(cause)),
             _ => Ok(report),
         }
+    }
+
+    /// Forgets the forces that were applied and have not acted yet.
+    #[pyo3(name = "_drop_forces")]
+    fn drop_forces(&self) -> PyResult<()> {
+        self.lock()?.drop_forces();
+        Ok(())
     }
 
     #[getter]
@@ -346,7 +399,9 @@ impl Simulation {
         }
         let mut inner = self.pulled(py)?;
         let state = State { t, ..inner.sim.state().clone() };
-        inner.sim.set_state(state).map_err(wrong)
+        inner.sim.set_state(state).map_err(wrong)?;
+        inner.project();
+        Ok(())
     }
 
     #[getter]
@@ -366,7 +421,7 @@ impl Simulation {
         self.world_now(py)
     }
 
-    /// Sets time, q and v; contacts start cold.
+    /// Sets time, q and v; contacts start cold, and forces that were applied are forgotten.
     #[pyo3(name = "_set_state")]
     fn set_state(&self, py: Python<'_>, t: f64, q: Row<'_>, v: Row<'_>) -> PyResult<()> {
         let q = numbers("q", &q, self.nq, "one for each coordinate")?;
@@ -377,6 +432,7 @@ impl Simulation {
         let mut inner = self.lock()?;
         let before = v.clone();
         inner.sim.set_state(State { t, q, v }).map_err(wrong)?;
+        inner.drop_forces();
         inner.v_before.copy_from_slice(&before);
         inner.q_before = None;
         self.push(py, &mut inner)
@@ -399,51 +455,51 @@ impl Simulation {
         sim.control_mut().copy_from_slice(&control);
         inner.v_before.copy_from_slice(&state.v);
         (inner.sim, inner.q_before, inner.forward, inner.painter) = (sim, None, None, None);
+        inner.held.clear();
         drop(guard);
         *self.world.lock().unwrap_or_else(PoisonError::into_inner) = world;
         Ok(())
     }
 
-    /// Replaces what acts in the next step only by these efforts.
+    /// Replaces what acts in the steps of the next call by these efforts.
     #[pyo3(name = "_set_efforts")]
     fn set_efforts(&self, efforts: Row<'_>) -> PyResult<()> {
         let efforts = numbers("efforts", &efforts, self.nv, "one for each velocity")?;
-        self.lock()?.sim.generalized_mut().copy_from_slice(&efforts);
+        let mut inner = self.lock()?;
+        inner.held.set_efforts(&efforts);
+        inner.sim.generalized_mut().copy_from_slice(&efforts);
         Ok(())
     }
 
-    /// Adds a force at a point of a body, both in the world, for the next step only.
+    /// Adds a force at a point of a body, both in the world, for the steps of the next call.
     #[pyo3(name = "_apply_force")]
     fn apply_force(&self, py: Python<'_>, body: isize, point: Row<'_>, force: Row<'_>) -> PyResult<()> {
         let (point, force) = (vec3("point", &point)?, vec3("force", &force)?);
         let mut inner = self.pulled(py)?;
         let body = index("body", body, inner.sim.world().model.bodies.len())?;
-        inner.sim.apply_force(body, point, force);
+        let point = inner.sim.kinematics().X_WB[body].inverse_transform(point);
+        inner.push(Push { body, point, force: SpatialForce::new(Vec3::ZERO, force) });
         Ok(())
     }
 
-    /// Adds a moment on a body, in world axes, for the next step only.
+    /// Adds a moment on a body, in world axes, for the steps of the next call.
     #[pyo3(name = "_apply_moment")]
     fn apply_moment(&self, py: Python<'_>, body: isize, moment: Row<'_>) -> PyResult<()> {
         let moment = vec3("moment", &moment)?;
         let mut inner = self.pulled(py)?;
-        let model = &inner.sim.shared_world().model;
-        let body = index("body", body, model.bodies.len())?;
-        let kin = inner.sim.kinematics();
-        let efforts: Vec<(usize, f64)> =
-            model.chain(Some(body)).map(|i| (i, kin.S[i].angular.dot(moment))).collect();
-        let generalized = inner.sim.generalized_mut();
-        efforts.iter().for_each(|(i, x)| generalized[*i] += x);
+        let body = index("body", body, inner.sim.world().model.bodies.len())?;
+        inner.push(Push { body, point: Vec3::ZERO, force: SpatialForce::new(moment, Vec3::ZERO) });
         Ok(())
     }
 
-    /// Adds generalized forces, for the next step only.
+    /// Adds generalized forces, for the steps of the next call.
     fn apply_efforts(&self, efforts: Row<'_>) -> PyResult<()> {
         let efforts = numbers("efforts", &efforts, self.nv, "one for each velocity")?;
         if let Some(x) = efforts.iter().find(|x| !x.is_finite()) {
             return Err(wrong(format_args!("an effort is {x}; expected finite numbers")));
         }
         let mut inner = self.lock()?;
+        inner.held.add_efforts(&efforts);
         inner.sim.generalized_mut().iter_mut().zip(&efforts).for_each(|(to, x)| *to += x);
         Ok(())
     }
@@ -452,19 +508,32 @@ impl Simulation {
     #[pyo3(name = "_snapshot")]
     fn snapshot(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
         let mut inner = self.pulled(py)?;
-        serde_json::to_vec(&inner.sim.snapshot()).map_err(wrong)
+        let mut snapshot = serde_json::to_vec(&inner.sim.snapshot()).map_err(wrong)?;
+        if let Some(forces) = inner.held.written() {
+            snapshot.extend(serde_json::to_vec(&forces).map_err(wrong)?);
+        }
+        Ok(snapshot)
     }
 
     /// Goes on from a snapshot.
     #[pyo3(name = "_restore")]
     fn restore(&self, py: Python<'_>, snapshot: &[u8]) -> PyResult<()> {
-        let snapshot: Snapshot =
-            serde_json::from_slice(snapshot).map_err(|e| wrong(format_args!("no snapshot: {e}")))?;
+        let unreadable = |e| wrong(format_args!("no snapshot: {e}"));
+        let mut pieces = serde_json::Deserializer::from_slice(snapshot);
+        let snapshot: Snapshot = de::Deserialize::deserialize(&mut pieces).map_err(unreadable)?;
+        let forces = pieces.into_iter::<Written>().next().transpose().map_err(unreadable)?;
         let mut inner = self.lock()?;
+        let model = &inner.sim.shared_world().clone().model;
+        let forces = forces.map(|of| Held::read(&of, model.bodies.len(), model.nv())).transpose()?;
         inner.sim.restore(&snapshot).map_err(wrong)?;
         let v = inner.sim.state().v.clone();
         inner.v_before.copy_from_slice(&v);
         inner.q_before = None;
+        let efforts = inner.sim.generalized_mut().to_vec();
+        match forces {
+            Some(forces) => inner.held = forces,
+            None => inner.held.set_efforts(&efforts),
+        }
         self.push(py, &mut inner)?;
         self.push_control(py, &mut inner)
     }

@@ -11,7 +11,7 @@ use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use stiction::dynamics::spatial::{Pose, Vec3};
+use stiction::dynamics::spatial::{Pose, Quat, Vec3};
 use stiction::dynamics::{JointKind, Kinematics, Velocities};
 
 /// A frame on a body of ours, on the world, or on a body that is moved by hand.
@@ -77,6 +77,7 @@ pub(crate) struct FrameView {
 
 /// A state, and what was changed of the world that it is in.
 struct Known<'a> {
+    q: &'a [f64],
     kin: &'a Kinematics,
     vel: &'a Velocities,
     mass: &'a [f64],
@@ -300,16 +301,46 @@ impl FrameView {
             kin.update(model, &state.q);
             vel.update(model, kin, &state.v);
             let by_hand: Vec<Pose> = moved.chunks_exact(7).map(pose_of).collect();
-            let of = Known { kin, vel, mass, placed, by_hand: &by_hand };
+            let of = Known { q: &state.q, kin, vel, mass, placed, by_hand: &by_hand };
             self.write(model, &of, &mut Writer { to, at: 0 });
             Ok(true)
         })
     }
 }
 
+/// Where the point of each joint is before the joint and those that follow it move the body, as MuJoCo counts.
+fn anchors(model: &stiction::dynamics::Model, kin: &Kinematics, q: &[f64]) -> Vec<Vec3> {
+    let mut out = vec![Vec3::ZERO; model.joints.len()];
+    for body in &model.bodies {
+        let mut X: Option<Pose> = None;
+        for j in body.joints.clone().rev() {
+            let (joint, S) = (&model.joints[j], kin.S[model.joints[j].idx_v]);
+            let after = X.unwrap_or(kin.X_WB[joint.body]);
+            let x = q[joint.idx_q] - joint.reference;
+            let before = match joint.kind {
+                JointKind::Slide => Pose::new(after.rotation, after.translation - S.linear * x),
+                JointKind::Hinge | JointKind::Screw => {
+                    let at = after.transform(joint.anchor);
+                    let back = Quat::from_axis_angle(S.angular, -x);
+                    let along = if joint.kind == JointKind::Screw {
+                        S.angular * (joint.pitch * x)
+                    } else {
+                        Vec3::ZERO
+                    };
+                    Pose::new(back * after.rotation, at - along + back.rotate(after.translation - at))
+                }
+                JointKind::Ball | JointKind::Free => after,
+            };
+            out[j] = before.transform(joint.anchor);
+            X = Some(before);
+        }
+    }
+    out
+}
+
 impl FrameView {
     fn write(&self, model: &stiction::dynamics::Model, of: &Known<'_>, out: &mut Writer<'_>) {
-        let Known { kin, vel, mass: own, placed, by_hand } = *of;
+        let Known { q, kin, vel, mass: own, placed, by_hand } = *of;
         let posed = |f: &Frame| match (f.body, f.by_hand.and_then(|m| by_hand.get(m))) {
             (Some(b), _) => kin.X_WB[b] * f.X_BF,
             (None, Some(X)) => *X * f.X_BF,
@@ -394,9 +425,7 @@ impl FrameView {
             poses.iter().for_each(|X| out.vector(X.translation));
             poses.iter().for_each(|X| out.put(&crate::numbers::rotation(&X.rotation.to_matrix())));
         }
-        for joint in &model.joints {
-            out.vector(kin.X_WB[joint.body].transform(joint.anchor));
-        }
+        anchors(model, kin, q).into_iter().for_each(|p| out.vector(p));
         for joint in &model.joints {
             let S = kin.S[joint.idx_v];
             out.vector(match joint.kind {

@@ -10,11 +10,11 @@ True
 from . import dynamics, laboratory, learn
 from ._batch import STATUS, Batch, BatchReports, LinkStates
 from ._linearization import Linearization, Parameter, RolloutGradient
-from ._model import Model, NotSimulated, Scene, UnknownWord, builtin_models, builtin_scenes, load, loads
+from ._model import Model, Scene, builtin_models, builtin_scenes, load, loads
 from ._recording import Recording
+from ._sealed import UnknownAttribute
+from ._contacts import CONTACT, CORRECTABLE
 from ._simulation import (
-    CONTACT,
-    CORRECTABLE,
     Certificate,
     Energy,
     LinkState,
@@ -37,10 +37,12 @@ from ._tables import (
     Loop,
     Sensor,
     Site,
+    Surface,
     Table,
     Tendon,
     UnknownName,
 )
+from ._told import DoubtfulFile, NotSimulated, UnknownWord
 from ._viewer import Viewer
 from .laboratory import certify, compare, friction_problem, solve, solvers, steppers
 
@@ -56,6 +58,7 @@ __all__ = [
     "Certificate",
     "ContactProblem",
     "Coupling",
+    "DoubtfulFile",
     "Energy",
     "Error",
     "Geometry",
@@ -82,8 +85,10 @@ __all__ = [
     "State",
     "StepFailed",
     "StepReport",
+    "Surface",
     "Table",
     "Tendon",
+    "UnknownAttribute",
     "UnknownName",
     "UnknownWord",
     "Viewer",

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from . import _stiction
 from ._model import Model
 from ._simulation import Simulation
+from ._sealed import seal, take_known
 from ._stiction import Error, StepFailed
-from ._tables import Array
+from ._tables import Array, frozen
 from .autodiff import linearize_many
 
 #: Environments: indices, a mask, one index, or None for all.
@@ -83,6 +84,8 @@ class Batch(_stiction.Batch):
     _v_view: Array
     _threads: int
 
+    __setattr__ = take_known
+
     def __new__(
         cls,
         model: Model,
@@ -116,6 +119,7 @@ class Batch(_stiction.Batch):
         made.time = np.zeros(n)
         made._q_view, made._v_view = made._q.view(), made._v.view()
         made._q_view.flags.writeable = made._v_view.flags.writeable = False
+        seal(made, Batch)
         return made
 
     @property
@@ -152,7 +156,8 @@ class Batch(_stiction.Batch):
         return self._pace()[1]
 
     def step(self, control: ArrayLike | None = None, steps: int = 1, strict: bool = False) -> None:  # type: ignore[override]
-        """Advances all environments by ``steps`` time steps; ``control`` (n, nu) is kept, as in :attr:`control`.
+        """Advances all environments by ``steps`` time steps; ``control`` (n, nu) is kept, as in :attr:`control`. Efforts and
+        wrenches that were applied act in all of these steps.
 
         An environment whose step fails stays where it was, and :meth:`failures` says why; ``strict`` raises StepFailed after
         the first step in which one does. Ctrl-C ends it between two steps.
@@ -205,7 +210,8 @@ class Batch(_stiction.Batch):
         return [int(i) for i in np.atleast_1d(chosen)]
 
     def set_state(self, ids: Ids = None, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
-        """Sets states of some environments (all without ``ids``): a row for each, or one for all. They start cold."""
+        """Sets states of some environments (all without ``ids``): a row for each, or one for all. They start cold, and forces
+        that were applied to them are forgotten."""
         which = self._ids(ids)
         rows_q = self.q[which] if q is None else _rows("q", q, (len(which), self.model.nq))
         rows_v = self.v[which] if v is None else _rows("v", v, (len(which), self.model.nv))
@@ -246,17 +252,17 @@ class Batch(_stiction.Batch):
         return self._parameters(list(names or _stiction.QUANTITIES))
 
     def apply_wrench(self, body: str | int, wrenches: ArrayLike) -> None:
-        """Adds a moment and a force at the origin of a body, in world axes (n, 6), for the next step only."""
+        """Adds a moment and a force at the origin of a body, in world axes (n, 6), for all steps of the next call of ``step``."""
         super().apply_wrench(self.model.bodies.index(body), wrenches)
 
     @property
     def reports(self) -> BatchReports:
         """What the last step said."""
-        return BatchReports(**self._reports())
+        return BatchReports(**{name: frozen(values) for name, values in self._reports().items()})
 
     def link(self, link: str | int) -> LinkStates:
         """Where a link is in every environment, and how it moves."""
-        all_ = self._link_states(self.model.links.index(link))
+        all_ = frozen(self._link_states(self.model.links.index(link)))
         return LinkStates(all_[:, :3], all_[:, 3:7], all_[:, 7:10], all_[:, 10:])
 
     def sensor(self, sensor: str | int) -> Array:
@@ -286,7 +292,7 @@ class Batch(_stiction.Batch):
 
         ``sensordata[:, model.sensors["imu"].columns]`` are those of a sensor.
         """
-        return self._sensors(list(range(len(self.model.sensors))), self.time)
+        return frozen(self._sensors(list(range(len(self.model.sensors))), self.time))
 
     @property
     def sensors_not_batched(self) -> dict[str, str]:

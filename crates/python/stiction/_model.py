@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import tempfile
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _stiction
+from ._sealed import sealed
 from ._stiction import Error
 from ._tables import (
     Actuator,
@@ -31,11 +31,13 @@ from ._tables import (
     Loop,
     Sensor,
     Site,
+    Surface,
     Table,
     Tables,
     Tendon,
     frozen,
 )
+from ._told import WARNINGS, checked, tell
 
 #: Kinds of actuators that :func:`load` adds.
 ACTUATORS = ("motor", "position", "velocity")
@@ -44,6 +46,7 @@ ACTUATORS = ("motor", "position", "velocity")
 Recipe = tuple[Any, ...]
 
 
+@sealed
 class Model:
     """A world, the state and the controls it starts with, and the settings of its file; it never changes.
 
@@ -104,7 +107,8 @@ class Model:
 
     @property
     def not_simulated(self) -> list[str]:
-        """What its file names, would change the motion, and is not simulated, in words; :func:`load` warns of it."""
+        """What its file names, would change the motion, and is not simulated, in words; :func:`load` warns of it, but of
+        speed limits of drives, which files state of all joints and which are seldom reached."""
         return self._words(self._world.not_simulated)
 
     @property
@@ -203,6 +207,33 @@ class Model:
         """What its reader warns of, with places."""
         return list(self._described["warnings"])
 
+    def surface(self, a: str | int, b: str | int) -> Surface:
+        """Friction and restitution of the contacts of two geometries, and whence they come.
+
+        A geometry is called by its name or index, or by its link where that has one geometry only.
+        """
+        return self._surface(self._world, a, b)
+
+    def _surface(self, world: _stiction.World, a: str | int, b: str | int) -> Surface:
+        i, j = self._geometry(a), self._geometry(b)
+        along, restitution, spinning, rolling, why_friction, why_restitution, meet = world.surface(i, j)
+        names = (self.geometries[i].name, self.geometries[j].name)
+        return Surface(
+            names, max(along), (along[0], along[1]), restitution, spinning, rolling, why_friction, why_restitution, meet
+        )
+
+    def _geometry(self, which: str | int) -> int:
+        """The index of a geometry, by its name or by that of its link."""
+        if not isinstance(which, str) or which in self.geometries.names or which not in self.links.names:
+            return self.geometries.index(which)
+        link = self.links.index(which)
+        own = [i for i, g in enumerate(self.geometries) if g.link == link]
+        if len(own) != 1:
+            called = [self.geometries[i].name or str(i) for i in own]
+            raise Error(f"the link `{which}` has {len(own)} geometries; expected one of {', '.join(called)}" if own else
+                        f"the link `{which}` has no geometry that can touch")
+        return own[0]
+
     # ---------------------------------------------------------- state, edits
 
     @property
@@ -275,28 +306,10 @@ class Model:
         missing = len(self.not_simulated)
         return f", {missing} word{'s' if missing > 1 else ''} of the file not simulated" if missing else ""
 
-    def _told(self) -> Model:
-        """Itself, after warnings of what is not simulated and of unknown words."""
-        tell(self, "what its file says here (model.not_simulated)", self.not_simulated, NotSimulated)
-        tell(self, f"{UNKNOWN_WORDS} (model.unknown)", self.unknown, UnknownWord)
+    def _told(self, warn: str) -> Model:
+        """Itself, after the warnings that ``warn`` asks for."""
+        tell(self, WARNINGS[checked(warn)])
         return self
-
-
-class NotSimulated(UserWarning):
-    """A file names something that would change the motion, and nothing simulates it."""
-
-
-class UnknownWord(UserWarning):
-    """A file holds a word that its format does not have, or not where it stands: probably a typing error."""
-
-
-UNKNOWN_WORDS = "words that its format does not have there"
-
-
-def tell(model: Model, what: str, notes: list[str], kind: type[UserWarning]) -> None:
-    """Warns who called the caller of the caller that the model is simulated without ``what``, if there is any of it."""
-    if notes:
-        warnings.warn(f"`{model.name}` is simulated without {what}:\n  " + "\n  ".join(notes), kind, stacklevel=4)
 
 
 def load(
@@ -311,25 +324,29 @@ def load(
     meshes: str = "hull",
     complete: bool = True,
     ground: bool = False,
+    warn: str = "all",
 ) -> Model:
     """A built-in scene by name, a scene file (.toml) or a robot file (.urdf, .sdf, .world, .xml, .mjcf).
 
     ``free_base``: the root link of a URDF moves freely. ``actuators``: "motor", "position" or "velocity" gives every joint
     that the file drives with none an actuator of its name, whose control is an effort, a position or a speed. Its effort ends
-    at the limit that the file states for the joint; controls end at the file's limits of effort, position and speed. Servos are
-    of 10 Hz. A URDF and most SDF files have no actuators: without this, ``nu`` is 0. ``hold``: servos keep the starting posture on joints that
+    at the limit that the file states for the joint; controls end at the file's limits of effort, position and speed. A ball joint
+    gets one for each axis, and no servo of position, which is warned of. Servos are of 10 Hz. A URDF and most SDF files have no actuators: without this, ``nu`` is 0. ``hold``: servos keep the starting posture on joints that
     nothing drives; a mapping gives ``stiffness`` and ``damping``, or a ``frequency``. ``package_dirs``: where ``package://`` names are
     looked up. ``meshes``: hull, decompose or triangles. ``ground=True`` adds the plane z = 0; without, it is added under
     one robot with a free base whose file has nothing to stand on, which is set down on it. ``complete=False``: what the
-    robot file says and nothing else; no ground is added, and the model starts in its neutral posture. What the file names and
-    nothing simulates is warned of (:class:`NotSimulated`), and so are words that its format does not have there
-    (:class:`UnknownWord`).
+    robot file says and nothing else; no ground is added, and the model starts in its neutral posture.
+
+    ``warn="all"``: what the file names and nothing simulates is warned of (:class:`NotSimulated`), words that its format does
+    not have there (:class:`UnknownWord`), and what looks wrong (:class:`DoubtfulFile`): what the command warns of, each kind once,
+    with what is alike folded into a line. ``"unknown"``: unknown words alone; ``"none"``: nothing; :attr:`Model.notes` has all.
     """
+    checked(warn)
     options = _options(free_base, keyframe, actuators, hold, package_dirs, srdf, meshes, complete, ground)
     path = os.fspath(source)
     name = os.path.abspath(path) if os.path.splitext(path)[1] else path
     digest = _digest(name)
-    return Model(_stiction.World.find(path, json.dumps(options)), ("file", name, options, digest))._told()
+    return Model(_stiction.World.find(path, json.dumps(options)), ("file", name, options, digest))._told(warn)
 
 
 def loads(
@@ -345,12 +362,14 @@ def loads(
     meshes: str = "hull",
     complete: bool = True,
     ground: bool = False,
+    warn: str = "all",
 ) -> Model:
     """The same from a text: XML (URDF, SDF or MJCF) or a scene in TOML.
 
     ``assets`` maps relative paths to the contents of the files that the text names: meshes, height maps, includes.
     Messages call the text ``name``.
     """
+    checked(warn)
     options = _options(free_base, keyframe, actuators, hold, package_dirs, None, meshes, complete, ground)
     files = {str(path): content.encode() if isinstance(content, str) else bytes(content)
              for path, content in (assets or {}).items()}
@@ -358,7 +377,7 @@ def loads(
     name = name or ("model.xml" if xml else "scene.toml")
     if not os.path.splitext(name)[1]:
         name += ".xml" if xml else ".toml"
-    return _from_text(text, name, files, options)._told()
+    return _from_text(text, name, files, options)._told(warn)
 
 
 def _from_text(text: str, name: str, assets: dict[str, bytes], options: dict[str, Any]) -> Model:
@@ -433,6 +452,7 @@ def _made_again(recipe: Recipe) -> Model:
     raise Error(f"a pickled model is of the kind `{kind}`, which this version does not know")
 
 
+@sealed
 class Scene:
     """A scene put together in code: the sections of a scene file, which the guide lists key by key.
 
@@ -503,13 +523,14 @@ class Scene:
         self._sections.setdefault(section, []).append(_plain(keys))
         return self
 
-    def build(self) -> Model:
-        """The model of the scene."""
+    def build(self, warn: str = "all") -> Model:
+        """The model of the scene, after warnings as :func:`load` gives them."""
+        checked(warn)
         sections = json.loads(json.dumps(self._sections))
         if not self._texts:
             text = json.dumps(sections)
-            return Model(_stiction.World.scene(text), ("scene", text))._told()
-        return _scene_with_texts(json.dumps(sections), list(self._texts))._told()
+            return Model(_stiction.World.scene(text), ("scene", text))._told(warn)
+        return _scene_with_texts(json.dumps(sections), list(self._texts))._told(warn)
 
 
 def _scene_with_texts(sections: str, texts: list[tuple[str, str, dict[str, bytes]]]) -> Model:

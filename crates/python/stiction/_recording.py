@@ -7,12 +7,14 @@ import os
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
+from ._sealed import sealed
 from ._stiction import Error
 
 if TYPE_CHECKING:
     from ._simulation import Simulation
 
 
+@sealed
 class Recording:
     """What a simulation has recorded so far."""
 

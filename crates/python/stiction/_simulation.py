@@ -11,45 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction, dynamics
+from ._contacts import CONTACT, CORRECTABLE
 from ._linearization import Linearization, Parameter, RolloutGradient, _parameters
 from ._model import Model
 from ._recording import Recording
+from ._sealed import seal, sealed, take_known
+from ._steps import whole_steps
 from ._stiction import Error, StepReport
-from ._tables import Array, frozen
+from ._tables import Array, Surface, frozen
 from ._viewer import Viewer
-
-#: A contact of the last step. ``frame`` holds two tangents and the normal, from A to B, as rows; ``force``, ``moment`` and
-#: ``slip`` are on B, in the world. Index −1: the world. ``mode``: 0 open, 1 sticks, 2 slides.
-CONTACT = np.dtype(
-    [
-        ("bodies", "i4", 2),
-        ("geometries", "i4", 2),
-        ("feature", "u4"),
-        ("mode", "i4"),
-        ("position", "f8", 3),
-        ("frame", "f8", (3, 3)),
-        ("gap", "f8"),
-        ("friction", "f8"),
-        ("force", "f8", 3),
-        ("moment", "f8", 3),
-        ("slip", "f8", 3),
-    ]
-)
-
-#: A contact whose impulse may be corrected; numbers along ``axes`` (t₁, t₂, n).
-CORRECTABLE = np.dtype(
-    [
-        ("bodies", "i4", 2),
-        ("geometries", "i4", 2),
-        ("position", "f8", 3),
-        ("axes", "f8", (3, 3)),
-        ("gap", "f8"),
-        ("friction", "f8"),
-        ("velocity_before", "f8", 3),
-        ("inverse_inertia", "f8", (3, 3)),
-        ("impulse", "f8", 3),
-    ]
-)
 
 Contacts = NDArray[np.void]
 
@@ -129,6 +99,7 @@ class Picture:
     segmentation: NDArray[np.int32]
 
 
+@sealed
 class State:
     """Time, coordinates and velocities of a simulation, as they are now; q and v are its own arrays, and can be written."""
 
@@ -204,6 +175,8 @@ class Simulation(_stiction.Simulation):
     model: Model
     _given: tuple[Any, dict[str, Any]]
 
+    __setattr__ = take_known
+
     def __new__(
         cls,
         model: Model,
@@ -226,6 +199,7 @@ class Simulation(_stiction.Simulation):
         made = super().__new__(cls, model._world, json.dumps(given), solver)
         made.model = model
         made._given = (solver, given)
+        seal(made, Simulation)
         return made
 
     # ------------------------------------------------------------------ state
@@ -236,14 +210,15 @@ class Simulation(_stiction.Simulation):
         return State(self)
 
     def set_state(self, q: ArrayLike | None = None, v: ArrayLike | None = None, t: float | None = None) -> None:
-        """Sets q, v and time at once; contacts start cold."""
+        """Sets q, v and time at once; contacts start cold, and forces that were applied are forgotten."""
         # Copies: what is given may be the arrays that this writes.
         q = np.array(self.q if q is None else q, dtype=np.float64)
         v = np.array(self.v if v is None else v, dtype=np.float64)
         self._set_state(self.time if t is None else t, q, v)
 
     def reset(self, keyframe: str | int | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
-        """Back to the start of the model, at time 0: to a keyframe of its file, or to q and v."""
+        """Back to the start of the model, at time 0: to a keyframe of its file, or to q and v. Forces that were applied are
+        forgotten."""
         model = self.model
         control = np.array(model.control0)
         start_q, start_v = model.q0, model.v0
@@ -268,7 +243,7 @@ class Simulation(_stiction.Simulation):
         They are those of the problem that the step solves, by the implicit function theorem, and exact where the step is
         smooth; ``notes`` say where it is not. With ``smoothing`` κ [J] they are those of the problem relaxed by κ, in which contacts press
         from a distance: biased in proportion to κ, and without switches. Raises Error where a step is of a kind that has no derivative, and says why.
-        Forces that are given for one step count.
+        Forces that were applied count.
         """
         a, b, c, dlambda, by_parameters, q, v, notes = self._linearize(_parameters(self.model, parameters), smoothing)
         return Linearization(a, b, c, dlambda, by_parameters, q, v, tuple(json.loads(notes)))
@@ -314,26 +289,30 @@ class Simulation(_stiction.Simulation):
         """Steps for so many seconds, or until ``until(self)`` is true; raises StepFailed where a step fails.
 
         ``controller(self)`` is called every ``every`` seconds (every step without), before the step. What it sets and applies
-        acts until it is called again: the controls that it returns or writes, and the efforts of :meth:`apply_efforts`,
-        :meth:`apply_force` and :meth:`apply_moment`, held as joint efforts. Ctrl-C ends the run between two steps.
+        acts until it is called again: the controls that it returns or writes, and the forces of :meth:`apply_efforts`,
+        :meth:`apply_force` and :meth:`apply_moment`. What was applied before acts in the whole run where there is no
+        controller. Ctrl-C ends the run between two steps.
+
+        ``seconds`` and ``every`` are whole numbers of time steps. Others are refused, with the nearest that are and the time
+        step that fits: 200 times a second is every 2.5 steps of 2 ms, and every second step of 2.5 ms.
         """
-        if not (seconds >= 0 and seconds / self.dt < 2**53):
-            raise Error(f"seconds is {seconds}; expected a finite number >= 0 [s]")
-        if every is not None and not 0 < every < float("inf"):
-            raise Error(f"every is {every}; expected a finite number > 0 [s]")
-        steps = round(seconds / self.dt)
-        chunk = 1 if every is None else round(every / self.dt)
+        steps = whole_steps("seconds", seconds, self.dt)
+        chunk = 1 if every is None else whole_steps("every", every, self.dt)
         if chunk < 1:
-            raise Error(f"every is {every}; expected at least the time step, {self.dt} s")
+            raise Error(f"every is {every}; expected a finite number > 0 [s]")
         if controller is None and until is None:
             return self.advance(None, steps) if steps else None
         report: StepReport | None = None
         done = 0
-        while done < steps and not (until is not None and until(self)):
-            control = None if controller is None else controller(self)
-            now = min(chunk, steps - done)
-            report = self.advance(control, now, controller is not None)
-            done += now
+        try:
+            while done < steps and not (until is not None and until(self)):
+                control = None if controller is None else controller(self)
+                now = min(chunk, steps - done)
+                report = self._go_on(control, now, controller is None)
+                done += now
+        finally:
+            if controller is None:
+                self._drop_forces()
         return report
 
     # ---------------------------------------------------------------- readout
@@ -426,10 +405,14 @@ class Simulation(_stiction.Simulation):
                 held.append(f"geometries touch: {', '.join(sorted(names))}")
         return held
 
+    def surface(self, a: str | int, b: str | int) -> Surface:
+        """Friction and restitution of the contacts of two geometries, and whence they come; see :meth:`Model.surface`."""
+        return self.model._surface(self._world, a, b)
+
     def link(self, link: str | int) -> LinkState:
         """Where a link is and how it moves."""
         position, quaternion, motion = self._link_state(self.model.links.index(link))
-        return LinkState(position, quaternion, motion[:3], motion[3:])
+        return LinkState(frozen(position), frozen(quaternion), frozen(motion[:3]), frozen(motion[3:]))
 
     def sensor(self, sensor: str | int) -> Array:
         """The reading of a sensor of the file, by MuJoCo's definition; one that is not offered raises.
@@ -457,13 +440,14 @@ class Simulation(_stiction.Simulation):
     # ----------------------------------------------------------------- forces
 
     def apply_force(self, body: str | int, force: ArrayLike, point: ArrayLike | None = None) -> None:
-        """Adds a force [N], in the world, for the next step only; at a point in the world, or at the body's origin."""
+        """Adds a force [N], in the world, for all steps of the next call of ``step``, ``advance`` or ``run``; at a point in
+        the world, or at the body's origin. The point goes with the body, the force keeps its direction."""
         index = self.model.bodies.index(body)
         at = self.body_positions[index] if point is None else point
         self._apply_force(index, at, force)
 
     def apply_moment(self, body: str | int, moment: ArrayLike) -> None:
-        """Adds a moment [N·m], in world axes, for the next step only."""
+        """Adds a moment [N·m], in world axes, for all steps of the next call."""
         self._apply_moment(self.model.bodies.index(body), moment)
 
     def correct_contacts(self, correction: Callable[[Contacts], ArrayLike | None] | None) -> None:

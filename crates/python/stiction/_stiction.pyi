@@ -116,6 +116,7 @@ class World:
     def v0(self) -> Array: ...
     @property
     def control0(self) -> Array: ...
+    def warned(self) -> list[tuple[str, str]]: ...
     @property
     def notes(self) -> list[str]: ...
     @property
@@ -160,6 +161,8 @@ class World:
     def ray_all(
         self, q: ArrayLike, origin: ArrayLike, direction_: list[float], limit: float, exclude: list[int]
     ) -> list[_Hit]: ...
+    def switched(self, holds: list[bool]) -> World: ...
+    def surface(self, a: int, b: int) -> tuple[list[float], float, float, float, str, str, bool]: ...
     def geometry_distance(
         self, q: ArrayLike, a: int, b: int, limit: float
     ) -> tuple[float, list[float], list[float], list[float]] | None: ...
@@ -189,15 +192,14 @@ class Locomotion:
 
 class Simulation:
     def __new__(cls, world: World, settings: str, solver: object | None = None) -> Self: ...
-    def step(self, control: ArrayLike | None = None, steps: int = 1, held: bool = False) -> StepReport:
+    def step(self, control: ArrayLike | None = None, steps: int = 1) -> StepReport:
         """Advances by ``steps`` time steps, fewer if one fails, and says how the last went. Ctrl-C ends it between two.
 
-        ``held``: what was applied for the next step, such as :meth:`apply_efforts`, acts in all of them.
-
-        ``control`` is one number for each actuator, kept from step to step.
+        ``control`` is one number for each actuator, kept from step to step. What was applied before, such as
+        :meth:`apply_efforts`, acts in all of these steps and is gone afterwards.
         """
 
-    def advance(self, control: ArrayLike | None = None, steps: int = 1, held: bool = False) -> StepReport:
+    def advance(self, control: ArrayLike | None = None, steps: int = 1) -> StepReport:
         """The same, but a step that fails raises StepFailed."""
 
     @property
@@ -224,7 +226,7 @@ class Simulation:
         """Name of the contact solver."""
 
     def apply_efforts(self, efforts: ArrayLike) -> None:
-        """Adds generalized forces (nv) [N or N·m], for the next step only."""
+        """Adds generalized forces (nv) [N or N·m], for all steps of the next call of ``step``, ``advance`` or ``run``."""
 
     @property
     def natural_map(self) -> float:
@@ -258,6 +260,8 @@ class Simulation:
 
     @property
     def _world(self) -> World: ...
+    def _go_on(self, control: ArrayLike | None, steps: int, keep: bool) -> StepReport: ...
+    def _drop_forces(self) -> None: ...
     def _set_state(self, t: float, q: ArrayLike, v: ArrayLike) -> None: ...
     def _apply_force(self, body: int, point: ArrayLike, force: ArrayLike) -> None: ...
     def _apply_moment(self, body: int, moment: ArrayLike) -> None: ...

@@ -10,6 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ._sealed import sealed
 from ._stiction import Error
 
 Array = NDArray[np.float64]
@@ -40,6 +41,7 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 
+@sealed
 class Table(Sequence[T], Generic[T]):
     """Records in the order of their indices, found by index or by name."""
 
@@ -192,6 +194,27 @@ class Geometry:
     #: Softness, for the law ``mujoco``: time constant [s] and damping ratio; the five numbers of the impedance.
     solref: tuple[float, ...] = (0.02, 1.0)
     solimp: tuple[float, ...] = (0.9, 0.95, 0.001, 0.5, 2.0)
+
+
+@dataclass(frozen=True)
+class Surface:
+    """What two geometries are to each other: friction and restitution of their contacts, and whence these come."""
+
+    #: Names of the geometries.
+    geometries: tuple[str, str]
+    #: Coulomb's coefficient, of two directions the larger [–]; ``along``: those along the two tangents.
+    friction: float
+    along: tuple[float, float]
+    #: Newton's coefficient of restitution [–].
+    restitution: float
+    #: Friction against spinning and rolling, torque over normal force [m]; 0 where contacts do not resist it.
+    spinning: float
+    rolling: float
+    #: Whence friction and restitution come, in words.
+    why_friction: str
+    why_restitution: str
+    #: Whether the two ever meet: groups, exclusions and joints may keep them apart.
+    meet: bool
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import os
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ._sealed import sealed
 from ._stiction import LivePage
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 REMOTE = ("JUPYTERHUB_SERVICE_PREFIX", "COLAB_RELEASE_TAG", "KAGGLE_KERNEL_RUN_TYPE", "BINDER_SERVICE_HOST")
 
 
+@sealed
 class Viewer:
     """A page that shows a simulation; made by :meth:`Simulation.viewer`. It closes with this object, or by :meth:`close`.
 

@@ -7,14 +7,16 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from . import _stiction
+from . import _stiction, dynamics
+from ._sealed import sealed
 from ._stiction import Error
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Iteration", "Locomotion", "Optimum", "ilqr"]
 
 
+@sealed
 class Locomotion:
     """Walks a quadruped with torque motors: its trunk on a free joint, legs of three hinges, a link at each foot.
 
@@ -157,6 +160,8 @@ class Optimum:
     end: str
     #: Steps, and how they were differentiated.
     work: dict[str, int]
+    #: Why the end may not be one: where no control acts on what is weighted, the cost is as flat as at an optimum.
+    notes: tuple[str, ...] = ()
 
 
 def ilqr(
@@ -189,6 +194,9 @@ def ilqr(
     ``gradient`` is ``"exact"``, ``"differences"``, or a mapping with the key ``by`` and numbers: ``{"by": "smoothed", "samples": 8, "deviations": [0.01, 0.1,
     0.0], "seed": 1}`` feels contacts from afar, and so does ``{"by": "relaxed", "smoothing": 1e-4}``. Other keywords are parameters: ``iterations``,
     ``tolerance``, ``least_cost``, ``regularization``, ``factor``, ``halvings`` and ``accept``. ``tell(iteration)`` may answer False to end it.
+
+    Where it ends as ``converged`` and no control acts on what is weighted, as where nothing touches what is to be moved, ``notes`` say so, and a
+    warning does.
 
     Steps that have no derivative are differentiated by differences, as where fast bodies are swept and a step ends where they meet something
     (``continuous=False`` has none of these).
@@ -234,6 +242,10 @@ def ilqr(
     )
     controls_found, q_found, v_found, gains, costs, told = found
     notes = json.loads(told)
+    weighted = np.ones(2 * nv, bool) if running is not None or terminal is not None else (w != 0).any(axis=0)
+    flat = _flat(simulation, (u, hold), (q_found, v_found), weighted) if notes["end"] == "converged" else ()
+    for note in flat:
+        warnings.warn(f"ilqr ends as converged, but {note}", stacklevel=2)
     return Optimum(
         controls=controls_found,
         q=q_found,
@@ -244,4 +256,23 @@ def ilqr(
         history=tuple(Iteration(**of) for of in notes["history"]),
         end=notes["end"],
         work=notes["work"],
+        notes=flat,
     )
+
+
+def _flat(simulation: Simulation, start: tuple[Array, int], found: tuple[Array, Array], weighted: NDArray[np.bool_]) -> tuple[str, ...]:
+    """That the controls found move nothing weighted otherwise than those at the start, or than none, and whether anything touches."""
+    model = simulation.model
+    (u, hold), (q, v) = start, found
+    touches = False
+    for controls in (u, np.zeros_like(u)):
+        tried = simulation.copy()
+        for k, control in enumerate(controls):
+            if tried.step(control, steps=hold).failure is not None:
+                return ()
+            touches |= len(tried.contacts) > 0
+            apart = np.concatenate([dynamics.difference(model, q[k + 1], tried.q), v[k + 1] - tried.v])
+            if np.abs(apart[weighted]).max(initial=0.0) > 1e-9:
+                return ()
+    why = "something touches, but not what moves it" if touches else "nothing touches along the trajectory"
+    return (f"no control acts on what is weighted ({why}): gradient={{'by': 'smoothed', …}} or {{'by': 'relaxed', …}} feels contacts from afar",)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from . import _stiction
 from ._model import Model
 from ._simulation import Certificate, Simulation
+from ._steps import whole_steps
 from ._stiction import ContactProblem, Error
 from ._tables import Array, Table
 
@@ -199,7 +200,6 @@ def compare(
 
     One that cannot run the model is told by :attr:`Comparison.failure`, and the others run. ``contact_params`` maps names of solvers to their parameters; ``settings`` go to every :class:`Simulation`.
     """
-    seconds = model.duration if duration is None else duration
     chosen: Sequence[str | Solver] = list(contacts) if contacts is not None else solvers().names
     runs = []
     for contact in chosen:
@@ -214,13 +214,15 @@ def compare(
             failure = f"does not run: {refused}"
             runs.append(Comparison(name, 0, 0, none, none, none, none, none, none, model.q0, failure))
         else:
-            runs.append(_one_run(simulation, seconds))
+            dt = simulation.dt
+            # The duration that a scene states is no promise of a caller.
+            steps = round(model.duration / dt) if duration is None else whole_steps("duration", duration, dt)
+            runs.append(_one_run(simulation, steps))
     return runs
 
 
-def _one_run(simulation: Simulation, seconds: float) -> Comparison:
+def _one_run(simulation: Simulation, steps: int) -> Comparison:
     begin = simulation.energy.total
-    steps = round(seconds / simulation.dt)
     done = flagged = 0
     worst = own = deepest = spent = 0.0
     failure = None

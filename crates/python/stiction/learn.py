@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from . import _stiction, _store
 from ._model import Model
+from ._sealed import sealed
 from ._stiction import CmaEs, Error, shuffled
 from ._tables import Array
 
@@ -73,6 +75,8 @@ class Identified:
     acceptance: tuple[float, ...] = ()
     #: (samples, parameters) after burn-in, of all chains.
     samples: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    #: Parameters that no measured number depends on: their values mean nothing.
+    idle: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,7 @@ def identify(
     velocities as `stiction run --out` writes, by these names. They start in the state of the model, or with
     ``start="data"`` in their first row. ``noise``: its standard deviation in every column; without, it is found.
     ``samples=None``: no distribution. ``temperatures``: of every chain, 1, 2, 4, …; with hotter companions it crosses between
-    the peaks of a rugged distribution (parallel tempering). ``proposal_variance``: of a proposal that stays the same; without, it is adapted.
+    the peaks of a rugged distribution (parallel tempering). A parameter that acts on nothing is warned of, and in ``idle``. ``proposal_variance``: of a proposal that stays the same; without, it is adapted.
     """
     all_data: list[Data] = [data] if isinstance(data, str | os.PathLike | Mapping) else list(data)
     tables = [
@@ -170,6 +174,11 @@ def identify(
         model._world, files, tables, asked, start == "data", json.dumps(settings)
     )
     found = json.loads(text)
+    for name in found["idle"]:
+        warnings.warn(
+            f"`{name}` acts on nothing that is measured: any value between {parameters[name][0]} and {parameters[name][1]} explains it as well",
+            stacklevel=2,
+        )
     posterior = found["posterior"] or {"marginals": [], "acceptance": [], "samples": []}
     marginals = [Marginal(**{**m, "interval": tuple(m["interval"])}) for m in posterior["marginals"]]
     return Identified(
@@ -179,6 +188,7 @@ def identify(
         posterior={m.name: m for m in marginals},
         acceptance=tuple(posterior["acceptance"]),
         samples=np.asarray(posterior["samples"], dtype=np.float64).reshape(-1, len(asked)),
+        idle=tuple(found["idle"]),
     )
 
 
@@ -255,6 +265,7 @@ def dice(
     return [DiceRow(**row) for row in rows]
 
 
+@sealed
 class ContactResidual:
     """Gaussian processes that correct contact impulses, for :meth:`Simulation.correct_contacts`.
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import _stiction
 from ._model import Model
+from ._sealed import sealed
 from ._stiction import Error
 from ._tables import Array
 
@@ -144,7 +145,7 @@ class Disturbance:
     #: Share α of actions that a network with random weights decides, drawn anew for every episode: (1 − α) a + α r(observation)
     #: (random network adversary).
     adversary: Drawn = 0.0
-    #: Probability of a push in a control step, and its impulse [N·s], in any horizontal direction.
+    #: Probability of a push in a control step, and its impulse [N·s], in any horizontal direction, by a force that acts all through it.
     push_probability: Drawn = 0.0
     push: Drawn = 0.0
 
@@ -160,6 +161,10 @@ class Disturbance:
     def ranges(self) -> dict[str, Range]:
         """The numbers that are drawn."""
         return {f.name: value for f in fields(self) if isinstance(value := getattr(self, f.name), Range)}
+
+    def acts(self, name: str) -> bool:
+        """Whether the number of this name can be another than 0."""
+        return any(_ends(getattr(self, name)))
 
     def number(self, name: str) -> float:
         """The number of this name, or the lower end of its range."""
@@ -204,6 +209,7 @@ def variants(model: Model, sizes: Sequence[Size], count: int) -> tuple[list[Mode
     return models, np.asarray(factors, dtype=np.float64)
 
 
+@sealed
 @dataclass
 class Adaptive:
     """Automatic domain randomisation: ranges that widen as performance holds, and narrow where it does not.
@@ -280,6 +286,7 @@ def _first_ends(vary: Vary | Range) -> tuple[float, float]:
     return _share(vary, still), _share(vary, still)
 
 
+@sealed
 class Randomiser:
     """Draws the numbers of environments that begin an episode.
 

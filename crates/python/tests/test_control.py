@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from typing import Any
 
 import numpy as np
@@ -143,3 +145,21 @@ def test_a_box_is_pushed(gradient: Any) -> None:
         simulation, np.tile([0.8, 0.0], (20, 1)), hold=4, target=(target, np.zeros(model.nv)), end_weights=weights, bounds=(-3, 3), gradient=gradient, iterations=25
     )
     assert found.cost < 0.2 * found.start_cost
+
+
+def test_an_optimum_that_nothing_moves_says_so() -> None:
+    """A pusher that stays clear of the box finds no slope: converged, with a word; where it touches there is none."""
+    text = """<mujoco><option timestep="0.005" gravity="0 0 0"/><worldbody><body><joint name="push" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body>
+    <body pos="{} 0 0"><joint name="box" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body></worldbody><actuator><motor joint="push"/></actuator></mujoco>"""
+    outcomes = {}
+    for apart in (0.5, 0.2):
+        simulation = stiction.Simulation(stiction.loads(text.format(apart), complete=False), **WHOLE)
+        ends = {"target": ([0, 0.05], [0, 0]), "end_weights": [0, 100, 0, 0], "hold": 2}
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            outcomes[apart] = (ilqr(simulation, np.full((20, 1), 0.1), iterations=30, **ends), told)
+    found, told = outcomes[0.5]
+    assert found.end == "converged" and "nothing touches along the trajectory" in found.notes[0]
+    assert [str(w.message) for w in told] == [f"ilqr ends as converged, but {found.notes[0]}"]
+    found, told = outcomes[0.2]
+    assert found.notes == () and not told and found.cost < 0.7 * found.start_cost

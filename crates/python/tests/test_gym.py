@@ -79,7 +79,7 @@ def test_episodes_follow_one_another(mode: AutoresetMode) -> None:
             observation, _ = environment.reset(options={"reset_mask": done})
             assert (np.abs(observation[done]) <= 0.051).all()
         if done.any():
-            assert (info["episode"]["r"][done] == info["episode"]["l"][done]).all(), "one for each step"
+            assert (info["ended"]["r"][done] == info["ended"]["l"][done]).all(), "one for each step"
             assert (terminated == done).all()
         seen += int(done.sum())
         was_done = done
@@ -260,23 +260,135 @@ def test_sizes_belong_to_environments() -> None:
 
 def test_disturbances_are_drawn_for_every_environment() -> None:
     kind = Disturbance(latency=Range(0.0, 1.5), observation_noise=Range(0.0, 1.0), adversary=Range(0.0, 0.5))
-    disturbed = sgym.environment.Disturbed(kind, 2, 3, 1)
-    dice = np.random.default_rng(1)
+    disturbed = sgym.environment.Disturbed(kind, 2, 3, 1, seed=1)
     numbers = {0: {"latency": 0.0, "observation_noise": 0.0, "adversary": 0.0}, 1: {"latency": 0.25, "observation_noise": 1.0, "adversary": 0.0}}
-    disturbed.begin(np.array([0, 1]), dice, numbers)
-    seen = disturbed.observation(np.ones((2, 3)), np.array([True, True]), dice)
+    disturbed.begin(np.array([0, 1]), numbers)
+    seen = disturbed.begun(np.ones((2, 3)), np.array([0, 1]))
     assert (seen[0] == 1).all() and (seen[1] != 1).all()
     # A quarter of a step late: a quarter of it is the action before.
-    disturbed.action(np.array([[1.0], [1.0]]), dice)
-    assert disturbed.action(np.array([[2.0], [2.0]]), dice).ravel() == pytest.approx([2.0, 1.75])
+    disturbed.action(np.array([[1.0], [1.0]]))
+    assert disturbed.action(np.array([[2.0], [2.0]])).ravel() == pytest.approx([2.0, 1.75])
     numbers[0]["adversary"] = 0.5
-    disturbed.begin(np.array([0]), dice, numbers)
-    arrived = disturbed.action(np.zeros((2, 1)), dice)
+    disturbed.begin(np.array([0]), numbers)
+    arrived = disturbed.action(np.zeros((2, 1)))
     assert 0 < abs(arrived[0, 0]) <= 0.5 and arrived[1, 0] == pytest.approx(0.25 * 2.0)
     with pytest.raises(ValueError, match="adversary is .* expected a probability"):
         Disturbance(adversary=1.5)
     with pytest.raises(ValueError, match="begins from 0.0 to 2.0; expected one within 0.0 to 1.0"):
         Range(0.0, 1.0, initial=(0.0, 2.0))
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "refresh": {"refresh": 3},
+    "refresh drawn": {"refresh": Range(1, 4)},
+    "observation delay": {"observation_delay": 0.5},
+    "latency": {"latency": 2},
+    "latency drawn": {"latency": Range(0, 2)},
+    "action delay": {"action_delay": 0.5},
+    "observation noise": {"observation_noise": 0.1},
+    "observation bias": {"observation_bias": 0.3},
+    "action noise and bias": {"action_noise": 0.1, "action_bias": 0.1},
+    "adversary": {"adversary": 0.5},
+    "injection": {"injection": 0.3},
+    "pushes": {"push_probability": 0.3, "push": Range(0.0, 0.2)},
+    "all": {"refresh": 2, "latency": 2, "adversary": Range(0.0, 0.5), "observation_noise": 0.1, "injection": 0.1, "push_probability": 0.3, "push": 0.2},
+}
+
+
+def disturbed_run(environment: Any, seed: Any, absurd: int | None = None) -> np.ndarray:
+    """What is seen in twelve control steps, pushed to the right from the third; row 1 gets no action at step ``absurd``, which ends its episode."""
+    observation, _ = environment.reset(seed=seed)
+    out = [observation]
+    for k in range(12):
+        action = np.full((environment.num_envs, 1), 0.3 if k >= 3 else 0.0)
+        if k == absurd:
+            action[1] = np.nan
+        out.append(environment.step(action)[0])
+    return np.array(out)
+
+
+def disturbed_cart(kind: str, mode: str = "NextStep", n: int = 3) -> Any:
+    return sgym.TaskVectorEnv(sgym.CartPole(), n, autoreset=mode, randomiser=lambda m, s: Randomiser(m, [], disturbance=Disturbance(**KINDS[kind]), seed=s))
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_seed_brings_back_every_disturbance(kind: str, mode: str) -> None:
+    """Bit for bit: in the same environment, after other episodes, and in a new one; and it disturbs."""
+    environment = disturbed_cart(kind, mode)
+    first = disturbed_run(environment, 5)
+    disturbed_run(environment, 6)
+    environment.step(np.zeros((3, 1)))
+    environment.reset()
+    assert np.array_equal(first, disturbed_run(environment, 5))
+    assert np.array_equal(first, disturbed_run(disturbed_cart(kind, mode), 5))
+    assert not np.array_equal(first, disturbed_run(sgym.TaskVectorEnv(sgym.CartPole(), 3, autoreset=mode), 5))
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "injection" not in KINDS[kind]])
+def test_a_row_sees_the_same_whatever_becomes_of_the_others(kind: str, mode: str) -> None:
+    """The end of the episode of row 1 changes nothing for rows 0 and 2."""
+    seeds = [5, 6, 7]
+    whole, ended = disturbed_run(disturbed_cart(kind, mode), seeds), disturbed_run(disturbed_cart(kind, mode), seeds, absurd=4)
+    assert np.array_equal(whole[:, [0, 2]], ended[:, [0, 2]])
+    assert not np.array_equal(whole[:, 1], ended[:, 1])
+
+
+def test_observations_are_refreshed_from_the_start_of_each_episode() -> None:
+    """A row that begins anew counts from there; a reset of others is no observation."""
+    environment = disturbed_cart("refresh", "Disabled")
+    environment.reset(seed=1)
+    seen = [environment.step(np.full((3, 1), 0.3))[0] for _ in range(2)]
+    again, _ = environment.reset(options={"reset_mask": np.array([False, True, False])})
+    assert np.array_equal(again[[0, 2]], seen[-1][[0, 2]]) and not np.array_equal(again[1], seen[-1][1])
+    changed = []
+    for _ in range(6):
+        before, again = again, environment.step(np.full((3, 1), 0.3))[0]
+        changed.append((again != before).any(axis=1).tolist())
+    assert [c[0] for c in changed] == [True, False, False, True, False, False]
+    assert [c[1] for c in changed] == [False, False, True, False, False, True]
+
+
+def test_a_push_is_an_impulse_over_its_control_step() -> None:
+    """0.2 N·s in any direction: the cart and its pole gain what is along the rail."""
+    environment = sgym.TaskVectorEnv(sgym.CartPole(), 6, randomiser=lambda m, s: Randomiser(m, [], disturbance=Disturbance(push_probability=1.0, push=0.2), seed=s))
+    environment.reset(seed=2)
+    environment.fleet.set_state(np.arange(6), np.zeros_like(environment.fleet.q), np.zeros_like(environment.fleet.v))
+    environment.step(np.zeros((6, 1)))
+    kept = environment._disturbed
+    expected = sgym.environment.Disturbed(kept.kind, 6, 4, 1, kept.seed).pushes()
+    assert np.linalg.norm(expected, axis=1) == pytest.approx(0.2) and len(np.unique(expected[:, 0])) == 6
+    model = environment.task.model
+    gained = [stiction.dynamics.momentum(model, q, v)[3] for q, v in zip(environment.fleet.q, environment.fleet.v)]
+    assert gained == pytest.approx(expected[:, 0], abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["CartPole-v0", "Grasp-v0"])
+def test_wrappers_of_vectors_count_and_cut_episodes(name: str) -> None:
+    """Row 204: a limit of make_vec, and Gymnasium's statistics beside ours."""
+    vector = gymnasium.wrappers.vector.RecordEpisodeStatistics(gymnasium.make_vec(f"stiction/{name}", 3, max_episode_steps=6))
+    vector.reset(seed=1)
+    lengths = []
+    for _ in range(15):
+        _, _, terminated, truncated, info = vector.step(np.zeros(vector.action_space.shape, np.float32))
+        if "episode" in info:
+            assert truncated.all() and not terminated.any()
+            assert (info["episode"]["l"] == info["ended"]["l"]).all() and (info["_episode"] == info["_ended"]).all()
+            assert info["episode"]["r"] == pytest.approx(info["ended"]["r"])
+            lengths.append(info["episode"]["l"].tolist())
+    assert lengths == [[6, 6, 6]] * 2
+    vector = gymnasium.make_vec(f"stiction/{name}", 2, vectorization_mode="sync", max_episode_steps=4)
+    vector.reset(seed=1)
+    ends = [int(vector.step(np.zeros(vector.action_space.shape, np.float32))[3].sum()) for _ in range(5)]
+    assert ends == [0, 0, 0, 2, 0]
+    single = gymnasium.wrappers.RecordEpisodeStatistics(gymnasium.make(f"stiction/{name}", max_episode_steps=3))
+    single.reset(seed=1)
+    infos = [single.step(np.zeros(single.action_space.shape, np.float32))[4] for _ in range(3)]
+    assert infos[-1]["episode"]["l"] == 3
+    for wrong in (0, 2.5, -1):
+        with pytest.raises(ValueError, match=f"max_episode_steps is {wrong}; expected"):
+            gymnasium.make_vec(f"stiction/{name}", 2, max_episode_steps=wrong)
 
 
 @pytest.mark.parametrize("name", ["Ant-v5", "HalfCheetah-v5", "Hopper-v5", "Walker2d-v5", "Humanoid-v5"])

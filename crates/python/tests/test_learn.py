@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,19 @@ def seen(restitution: float) -> dict[str, Any]:
         rows.append((simulation.time, simulation.q[2]))
     t, z = np.array(rows).T
     return {"t": t, "ball z [m]": z + 1e-4 * np.random.default_rng(1).normal(size=len(z))}
+
+
+def test_a_parameter_that_acts_on_nothing_is_warned_of() -> None:
+    """Masses fall alike, and the friction of a ground under a ball that bounces straight up is nowhere felt."""
+    ball = stiction.loads(BALL.format(restitution=0.3))
+    ranges = {"ground.restitution": (0.0, 1.0), "ball.mass": (0.5, 3.0), "ground.friction": (0.0, 2.0)}
+    with pytest.warns(UserWarning, match="acts on nothing that is measured: any value between") as told:
+        found = learn.identify(ball, seen(0.62), ranges, samples=None, generations=20, restarts=0)
+    assert found.idle == ("ball.mass", "ground.friction") and len(told) == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        alone = learn.identify(ball, seen(0.62), {"ground.restitution": (0.0, 1.0)}, samples=None, generations=20, restarts=0)
+    assert alone.idle == () and alone.parameters["ground.restitution"] == pytest.approx(0.62, abs=5e-3)
 
 
 def test_parameters_are_found() -> None:

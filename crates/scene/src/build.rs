@@ -83,7 +83,7 @@ impl Scene {
             .collect::<Result<Vec<_>, _>>()?;
         if !self.is_robot_file() || self.ground.is_some() {
             let floors = self.model.iter().map(|spec| spec.floor);
-            choose_floors(parts.iter_mut().map(|p| &mut p.world).zip(floors), self.ground.is_some());
+            choose_floors(parts.iter_mut().map(|p| &mut p.world).zip(floors), self.has_ground());
         }
         let mut settings = self.settings();
         if self.is_robot_file() {

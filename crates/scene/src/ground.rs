@@ -6,13 +6,13 @@
 //! ```
 
 use super::Scene;
-use super::spec::{Floor, Frame, GroundSpec, HydroelasticSpec, SoftSpec};
+use super::spec::{Floor, Frame, GroundSpec, HydroelasticSpec, ShapeKind, SoftSpec};
 use stiction::State;
 use stiction::collision::Shape;
 use stiction::dynamics::Kinematics;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::world::{
-    Compliance, Geometry, Hydroelastic, HydroelasticKind, Material, Note, Severity, Softness, World,
+    Compliance, Geometry, Hydroelastic, HydroelasticKind, Material, Mixing, Note, Severity, Softness, World,
 };
 
 /// A soft grey that shadows show on.
@@ -37,6 +37,7 @@ pub(super) fn surface(friction: Option<f64>, restitution: Option<f64>, soft: Opt
     let stated = soft.solref.is_some() || soft.solimp.is_some();
     Material {
         friction: friction.unwrap_or(0.0),
+        mixing: if friction.is_some() { Mixing::Larger } else { Mixing::Unsaid },
         restitution: restitution.unwrap_or(0.0),
         softness: Softness {
             reference: soft.solref.map_or(default.reference, |x| x.map(|x| x.0)),
@@ -70,6 +71,12 @@ fn hydroelastic(soft: &SoftSpec) -> Hydroelastic {
 }
 
 impl Scene {
+    /// Whether it has something that bodies stand on everywhere: a ground, a fixed plane or a terrain.
+    pub(super) fn has_ground(&self) -> bool {
+        let terrain = |kind| matches!(kind, ShapeKind::Plane | ShapeKind::HeightField);
+        self.ground.is_some() || self.fixed.iter().any(|fixed| terrain(fixed.shape))
+    }
+
     /// The pose of `frame` in the world.
     pub(super) fn frame(&self, frame: Frame) -> Pose {
         match (frame, &self.ground) {
@@ -95,11 +102,12 @@ pub(super) fn choose_floors<'w>(
         let links = &world.model.links;
         let stage =
             |g: &Geometry| g.link.is_none_or(|l| links[l].body.is_none()) && matches!(g.shape, Shape::Plane);
-        let planes = world.geometries.iter().filter(|g| stage(g)).count();
-        if planes == 0 {
+        let planes: Vec<usize> =
+            (0..world.geometries.len()).filter(|&g| stage(&world.geometries[g])).collect();
+        if planes.is_empty() {
             continue;
         }
-        let brings = format!("`{}` brings {planes} ground plane(s)", world.name);
+        let brings = format!("`{}` brings {} ground plane(s)", world.name, planes.len());
         let left = floor.map_or(has_ground, |floor| floor == Floor::Leave);
         let message = match (left, floor) {
             (true, Some(_)) => format!("{brings}, which are left out (`floor = \"leave\"`)"),
@@ -114,11 +122,35 @@ pub(super) fn choose_floors<'w>(
             }
         };
         if left {
-            world.geometries.retain(|g| !stage(g));
+            leave_out(world, |g| planes.contains(&g));
         }
         has_ground |= !left;
         world.ledger.remarks.push(Note::of_scene(Severity::Note, message));
     }
+}
+
+/// Takes geometries out of a world, with the pairs that they are part of.
+fn leave_out(world: &mut World, out: impl Fn(usize) -> bool) {
+    let mut kept = 0;
+    let places: Vec<Option<usize>> = (0..world.geometries.len())
+        .map(|g| {
+            let place = (!out(g)).then_some(kept);
+            kept += usize::from(place.is_some());
+            place
+        })
+        .collect();
+    world.pairs.retain_mut(|pair| match pair.geometries.map(|g| places[g]) {
+        [Some(a), Some(b)] => {
+            pair.geometries = [a, b];
+            true
+        }
+        _ => false,
+    });
+    for drawn in &mut world.extras.drawn {
+        drawn.before = places[..drawn.before].iter().flatten().count();
+    }
+    let mut place = places.iter();
+    world.geometries.retain(|_| place.next().is_some_and(Option::is_some));
 }
 
 /// Lowest point of everything that moves and can touch, along the z axis of `plane` [m]. (2)

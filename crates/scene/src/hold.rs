@@ -13,8 +13,8 @@
 use super::spec::{ActuatorKind, HoldSpec};
 use std::f64::consts::TAU;
 use stiction::State;
-use stiction::dynamics::{CrbaWorkspace, JointKind, Kinematics, MassMatrix, crba_into};
-use stiction::world::{Actuator, ActuatorLaw, World};
+use stiction::dynamics::{CrbaWorkspace, Joint, JointKind, Kinematics, MassMatrix, crba_into};
+use stiction::world::{Actuator, ActuatorLaw, Note, Severity, World};
 
 /// f of (2) [Hz].
 const DEFAULT_FREQUENCY: f64 = 10.0;
@@ -23,10 +23,13 @@ const DEFAULT_FREQUENCY: f64 = 10.0;
 pub(super) fn add_servos(world: &mut World, state: &State, hold: &HoldSpec) -> Vec<f64> {
     let inertia = joint_inertias(world, state);
     let driven = |dof: usize| world.actuators.iter().any(|a| a.transmission.iter().any(|t| t.0 == dof));
-    let mut servos = Vec::new();
+    let (mut servos, mut balls) = (Vec::new(), Vec::new());
     let mut control = Vec::new();
     for joint in &world.model.joints {
         let dof = joint.idx_v;
+        if joint.kind == JointKind::Ball && !(0..3).any(|i| driven(dof + i)) {
+            balls.push(joint.name.clone());
+        }
         if !joint.kind.is_scalar() || driven(dof) {
             continue;
         }
@@ -43,53 +46,79 @@ pub(super) fn add_servos(world: &mut World, state: &State, hold: &HoldSpec) -> V
         control.push(state.q[joint.idx_q]);
     }
     world.actuators.extend(servos);
+    tell_balls(world, &balls);
     control
 }
 
-/// Adds one actuator for every hinge, slide and screw that none drives and that follows no other joint; returns their
-/// controls: 0, or for position servos the coordinates of `state`. Efforts end where the file ends those of the joint, and
-/// controls where it ends effort, position or speed.
+/// A note on ball joints, whose posture is no coordinate that a servo could keep.
+fn tell_balls(world: &mut World, balls: &[String]) {
+    if !balls.is_empty() {
+        let names = balls.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let text = format!("ball joints get no servos of position, and turn freely: {names}");
+        world.ledger.remarks.push(Note::of_scene(Severity::Warning, text));
+    }
+}
+
+/// Adds one actuator for every hinge, slide and screw that none drives and that follows no other joint, and one for each axis of
+/// such a ball; returns their controls: 0, or for position servos the coordinates of `state`. Efforts end where the file ends
+/// those of the joint, and controls where it ends effort, position or speed. Balls have no position servos, which is noted.
 pub fn add_actuators(world: &mut World, state: &State, kind: ActuatorKind) -> Vec<f64> {
     let inertia = joint_inertias(world, state);
     let driven = |dof: usize| world.actuators.iter().any(|a| a.transmission.iter().any(|t| t.0 == dof));
     let follows = |dof: usize| world.couplings.iter().any(|c| c.terms.len() > 1 && c.terms[0].0 == dof);
-    let mut added = Vec::new();
+    let (mut added, mut balls) = (Vec::new(), Vec::new());
     let mut control = Vec::new();
     for joint in &world.model.joints {
-        let dof = joint.idx_v;
-        if !joint.kind.is_scalar() || driven(dof) || follows(dof) {
+        let ball = joint.kind == JointKind::Ball;
+        let dofs = joint.idx_v..joint.idx_v + joint.kind.nv();
+        if !(ball || joint.kind.is_scalar()) || dofs.clone().any(|dof| driven(dof) || follows(dof)) {
             continue;
         }
-        let limits = world.drive_limits.get(dof).copied().unwrap_or_default();
-        let omega = TAU * DEFAULT_FREQUENCY;
-        let k = omega * omega * inertia[dof]; // (2)
-        let law = |gain: f64, bias_length: f64, bias_velocity: f64| ActuatorLaw {
-            gain,
-            bias: 0.0,
-            bias_length,
-            bias_velocity,
-        };
-        let (law, control_limit, start) = match kind {
-            ActuatorKind::Motor => (law(1.0, 0.0, 0.0), limits.effort, 0.0),
-            ActuatorKind::Position => {
-                (law(k, -k, -2.0 * omega * inertia[dof]), joint.limit, state.q[joint.idx_q]) // (3)
-            }
-            ActuatorKind::Velocity => {
-                let d = omega * inertia[dof];
-                (law(d, 0.0, -d), limits.velocity.map(|v| [-v, v]), 0.0)
-            }
-        };
-        added.push(Actuator {
-            name: joint.name.clone(),
-            transmission: vec![(dof, 1.0)],
-            law,
-            effort_limit: limits.effort,
-            control_limit,
-        });
-        control.push(start);
+        if ball && matches!(kind, ActuatorKind::Position) {
+            balls.push(joint.name.clone());
+            continue;
+        }
+        for (dof, axis) in dofs.zip(["x", "y", "z"]) {
+            let name = if ball { format!("{}_{axis}", joint.name) } else { joint.name.clone() };
+            let (actuator, start) = actuator(world, (state, joint), (dof, inertia[dof]), kind, name);
+            added.push(actuator);
+            control.push(start);
+        }
     }
     world.actuators.extend(added);
+    tell_balls(world, &balls);
     control
+}
+
+/// An actuator of one velocity of a joint, which moves this inertia; and its control at the start.
+fn actuator(
+    world: &World,
+    (state, joint): (&State, &Joint),
+    (dof, inertia): (usize, f64),
+    kind: ActuatorKind,
+    name: String,
+) -> (Actuator, f64) {
+    let limits = world.drive_limits.get(dof).copied().unwrap_or_default();
+    let omega = TAU * DEFAULT_FREQUENCY;
+    let k = omega * omega * inertia; // (2)
+    let law = |gain: f64, bias_length: f64, bias_velocity: f64| ActuatorLaw {
+        gain,
+        bias: 0.0,
+        bias_length,
+        bias_velocity,
+    };
+    let (law, control_limit, start) = match kind {
+        ActuatorKind::Motor => (law(1.0, 0.0, 0.0), limits.effort, 0.0),
+        ActuatorKind::Position => {
+            (law(k, -k, -2.0 * omega * inertia), joint.limit, state.q[joint.idx_q]) // (3)
+        }
+        ActuatorKind::Velocity => {
+            let d = omega * inertia;
+            (law(d, 0.0, -d), limits.velocity.map(|v| [-v, v]), 0.0)
+        }
+    };
+    let transmission = vec![(dof, 1.0)];
+    (Actuator { name, transmission, law, effort_limit: limits.effort, control_limit }, start)
 }
 
 /// I of (2) of every dof.

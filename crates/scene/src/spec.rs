@@ -217,8 +217,8 @@ pub struct ModelSpec {
     pub srdf: Option<PathBuf>,
     /// Shapes by which its meshes touch.
     pub meshes: MeshKind,
-    /// Whether the ground planes of its file come along; without: they are left where the scene has a ground, or a model
-    /// before brings one.
+    /// Whether the ground planes of its file come along; without: they are left where the scene has a ground, a fixed
+    /// plane or a terrain, or a model before brings one.
     pub floor: Option<Floor>,
     /// Lowered or lifted so that its lowest point just touches the ground; only where nothing holds it to the world.
     pub set_down: bool,

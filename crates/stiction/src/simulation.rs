@@ -321,10 +321,11 @@ impl Simulation {
         &mut self.input.generalized
     }
 
-    /// Replaces the state; contacts start cold.
+    /// Replaces the state; contacts start cold, and forces that were given for the next step are forgotten.
     pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
         state.validate(&self.world.model)?;
         self.state = state;
+        self.input.generalized.fill(0.0);
         self.driver.earlier.clear();
         self.driver.forget();
         self.solver.forget();

@@ -1,8 +1,9 @@
 //! What a file says that no step uses yet: kept, so that nothing has to be read again.
 
+use crate::coupling::Coupling;
 use crate::surface::Softness;
 use stiction_collision::Shape;
-use stiction_dynamics::spatial::Pose;
+use stiction_dynamics::spatial::{Pose, Quat};
 
 /// Parts of a file that are read and kept for later. Indices of links and joints are those of the world's model.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,21 @@ pub struct Extras {
     pub mocap: Vec<usize>,
     /// Shapes of MJCF that are only drawn, in the order of the file.
     pub drawn: Vec<Drawn>,
+    /// Axes in which MJCF states the inertia of each link: those of the link's <inertial>, or of its only shape with a mass.
+    pub inertial_axes: Vec<Option<Quat>>,
+    /// Equalities of MJCF, in the order of the file.
+    pub equalities: Vec<Equality>,
+    /// Times of MJCF's keyframes [s].
+    pub key_times: Vec<f64>,
+}
+
+/// Something that MJCF holds together.
+#[derive(Clone, Debug)]
+pub enum Equality {
+    /// By its index among the loops.
+    Loop(usize),
+    /// With whether it holds; the world has those that do.
+    Coupling(Coupling, bool),
 }
 
 /// A shape of a file that is only drawn, under its name.
@@ -131,8 +147,8 @@ pub struct Counts {
 impl Extras {
     /// Nothing is kept.
     pub fn is_empty(&self) -> bool {
-        // What is only drawn is among the visuals too.
-        let Self { sites, sensors, cameras, joints, custom, user, mocap, drawn: _ } = self;
+        // What is only drawn is among the visuals too, and what is held among loops and couplings.
+        let Self { sites, sensors, cameras, joints, custom, user, mocap, .. } = self;
         let data = custom.is_empty() && user.is_empty() && mocap.is_empty();
         data && sites.is_empty() && sensors.is_empty() && cameras.is_empty() && joints.is_empty()
     }

@@ -7,7 +7,9 @@
 // Capitals carry meaning: X_LG is a pose.
 #![allow(non_snake_case)]
 
+mod between;
 mod closure;
+mod coupling;
 mod extras;
 mod grain;
 mod hydroelastic;
@@ -20,8 +22,10 @@ mod surface;
 mod tendon;
 mod world;
 
+pub use between::{Between, Source};
 pub use closure::{Hold, LoopClosure};
-pub use extras::{Camera, Counts, Custom, Drawn, Extras, JointSoftness, Sensor, Site, UserData};
+pub use coupling::{Coupling, Curve};
+pub use extras::{Camera, Counts, Custom, Drawn, Equality, Extras, JointSoftness, Sensor, Site, UserData};
 pub use grain::{Grain, GrainFrame, Tangents};
 pub use hydroelastic::{Hydroelastic, HydroelasticKind};
 pub use inertia::principal;
@@ -29,6 +33,4 @@ pub use ledger::{Entry, Fate, Ledger, Note, Place, Severity, Topic};
 pub use resize::ResizeError;
 pub use surface::{Compliance, ContactPair, Dimension, Material, Mixing, PairSurface, SLIPPERY, Softness};
 pub use tendon::{Tendon, TendonPath, Waypoint};
-pub use world::{
-    Actuator, ActuatorLaw, Coupling, Curve, Drawing, DriveLimit, Geometry, Keyframe, Visual, World,
-};
+pub use world::{Actuator, ActuatorLaw, Drawing, DriveLimit, Geometry, Keyframe, Visual, World};

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!     priorities differ    everything from the surface with the higher one
-//!     priorities equal     friction: by the surfaces' [`Mixing`]                           (0)
+//!     priorities equal     friction: by the surfaces' [`Mixing`], of one that says none
+//!                          that of the other                                              (0)
 //!                          its axis: that of the surface with less friction along it      (0')
 //!                          dimension, restitution, other friction: the larger              (1)
 //!                          softness: weighted by the surfaces' `mix`                       (2)
@@ -47,6 +48,8 @@ pub struct Material {
 /// The friction of a pair out of the two coefficients. Where surfaces of two formats meet, the later of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mixing {
+    /// A ground that says no friction: where it is 0, the partner decides alone, else by the rule of the partner.
+    Unsaid,
     /// The larger: MuJoCo's, and of surfaces that no format speaks for.
     #[default]
     Larger,
@@ -57,12 +60,15 @@ pub enum Mixing {
 }
 
 impl Mixing {
-    fn of(self, a: f64, b: f64) -> f64 {
-        match self {
-            Self::Larger => a.max(b),
-            Self::Smaller => a.min(b),
-            Self::Harmonic if a + b > 0.0 => 2.0 * a * b / (a + b),
-            Self::Harmonic => 0.0,
+    /// The coefficients `a` and `b` of surfaces with these rules, of which one is `unsaid`.
+    fn of(self, a: f64, b: f64, unsaid: [bool; 2]) -> f64 {
+        match (self, unsaid) {
+            (_, [true, false]) => b,
+            (_, [false, true]) => a,
+            (Self::Unsaid | Self::Larger, _) => a.max(b),
+            (Self::Smaller, _) => a.min(b),
+            (Self::Harmonic, _) if a + b > 0.0 => 2.0 * a * b / (a + b),
+            (Self::Harmonic, _) => 0.0,
         }
     }
 }
@@ -227,21 +233,28 @@ impl Material {
         match a.priority.cmp(&b.priority) {
             Ordering::Greater => of_a,
             Ordering::Less => of_b,
-            Ordering::Equal if of_b.is_some() && a.friction > b.friction => of_b,
+            Ordering::Equal if of_b.is_some() && (a.friction > b.friction || a.says_no_friction()) => of_b,
             Ordering::Equal => of_a.or(of_b),
         }
     }
 
+    /// True where it leaves friction to its partner.
+    pub fn says_no_friction(&self) -> bool {
+        self.mixing == Mixing::Unsaid && self.friction == 0.0
+    }
+
     /// The surface of a pair; see the module.
     pub fn pair(a: &Self, b: &Self) -> PairSurface {
-        let (mixing, grain) = (a.mixing.max(b.mixing), Self::grain_of([a, b]));
-        let across = mixing.of(a.across(), b.across());
+        let (rule, grain) = (a.mixing.max(b.mixing), Self::grain_of([a, b]));
+        let unsaid = [a, b].map(Self::says_no_friction);
+        let mix = |x, y| rule.of(x, y, unsaid);
+        let across = mix(a.across(), b.across());
         let sticking = |m: &Self| m.static_friction.unwrap_or(m.friction);
         let holds = match a.priority.cmp(&b.priority) {
             Ordering::Greater => a.static_friction,
             Ordering::Less => b.static_friction,
             Ordering::Equal => {
-                (a.static_friction.or(b.static_friction)).map(|_| mixing.of(sticking(a), sticking(b)))
+                (a.static_friction.or(b.static_friction)).map(|_| mix(sticking(a), sticking(b)))
             }
         };
         let (chosen, across) = match a.priority.cmp(&b.priority) {
@@ -250,7 +263,7 @@ impl Material {
             // (0), (1)
             Ordering::Equal => (
                 Self {
-                    friction: mixing.of(a.friction, b.friction),
+                    friction: mix(a.friction, b.friction),
                     spinning: a.spinning.max(b.spinning),
                     rolling: a.rolling.max(b.rolling),
                     restitution: a.restitution.max(b.restitution),

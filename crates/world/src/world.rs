@@ -5,7 +5,8 @@ use stiction_dynamics::Model;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
 use crate::closure::LoopClosure;
-use crate::extras::Extras;
+use crate::coupling::Coupling;
+use crate::extras::{Equality, Extras};
 use crate::ledger::Ledger;
 use crate::surface::{ContactPair, Material};
 use crate::tendon::Tendon;
@@ -46,6 +47,34 @@ pub struct World {
 }
 
 impl World {
+    /// Everything that is held together and whether it holds, in the order of an MJCF file; of other files loops first.
+    pub fn equalities(&self) -> Vec<Equality> {
+        if !self.extras.equalities.is_empty() {
+            return self.extras.equalities.clone();
+        }
+        let couplings = self.couplings.iter().map(|c| Equality::Coupling(c.clone(), true));
+        (0..self.loops.len()).map(Equality::Loop).chain(couplings).collect()
+    }
+
+    /// This world, in which those of [`Self::equalities`] hold that `holds` names, one for each.
+    pub fn switched(&self, holds: &[bool]) -> Self {
+        let mut equalities = self.equalities();
+        assert_eq!(holds.len(), equalities.len(), "one for each");
+        let mut world = self.clone();
+        world.couplings.clear();
+        for (equality, holds) in equalities.iter_mut().zip(holds) {
+            match equality {
+                Equality::Loop(l) => world.loops[*l].active = *holds,
+                Equality::Coupling(coupling, now) => {
+                    *now = *holds;
+                    world.couplings.extend(holds.then(|| coupling.clone()));
+                }
+            }
+        }
+        world.extras.equalities = equalities;
+        world
+    }
+
     /// A world of `model` alone: nothing to touch, draw or drive.
     pub fn new(name: impl Into<String>, model: Model) -> Self {
         Self {
@@ -138,41 +167,6 @@ pub struct ActuatorLaw {
     pub bias: f64,
     pub bias_length: f64,
     pub bias_velocity: f64,
-}
-
-/// Σ coefficient · q = offset + curve, over scalar joints; the equality a mimic joint or an MJCF joint
-/// equality states.
-#[derive(Clone, Debug, Default)]
-pub struct Coupling {
-    pub name: String,
-    /// Pairs of a dof and its coefficient.
-    pub terms: Vec<(usize, f64)>,
-    pub offset: f64,
-    pub curve: Option<Curve>,
-}
-
-/// The part of a coupling that is no straight line: a₂ z² + a₃ z³ + a₄ z⁴, z = Σ coefficient · q − reference.
-#[derive(Clone, Debug, Default)]
-pub struct Curve {
-    /// Pairs of a dof and its coefficient.
-    pub terms: Vec<(usize, f64)>,
-    pub reference: f64,
-    /// a₂, a₃, a₄.
-    pub coefficients: [f64; 3],
-}
-
-impl Curve {
-    /// The second derivative of the curve at z.
-    pub fn bend(&self, z: f64) -> f64 {
-        let [a, b, c] = self.coefficients;
-        2.0 * a + z * (6.0 * b + z * 12.0 * c)
-    }
-
-    /// The curve and its slope at z.
-    pub fn at(&self, z: f64) -> (f64, f64) {
-        let [a, b, c] = self.coefficients;
-        (z * z * (a + z * (b + z * c)), z * (2.0 * a + z * (3.0 * b + z * 4.0 * c)))
-    }
 }
 
 /// A named state of the file.

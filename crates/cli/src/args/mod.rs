@@ -457,6 +457,9 @@ pub(crate) struct InspectArgs {
     /// URDF: the base moves freely
     #[arg(long)]
     pub(crate) free_base: bool,
+    /// Say with which friction and restitution two shapes meet and why, and nothing else
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub(crate) surface: Option<Vec<String>>,
     #[command(flatten)]
     pub(crate) files: FileArgs,
     /// Print tree, mass matrix, bias and energies as JSON, and nothing else

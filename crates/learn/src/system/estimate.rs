@@ -48,6 +48,8 @@ pub struct Identified {
     pub rms: BTreeMap<String, f64>,
     /// Standard deviation of the noise that the distribution was sampled with, by unit.
     pub noise: BTreeMap<String, f64>,
+    /// Parameters that no measured number depends on: at both ends of their ranges predictions are the same, but for rounding.
+    pub idle: Vec<String>,
     /// Measured numbers.
     pub numbers: usize,
     pub posterior: Option<Sampled>,
@@ -95,6 +97,37 @@ fn surprise(sums: &Squares, noise: Option<f64>) -> f64 {
         None => 0.5 * *count as f64 * (sum / (*count).max(1) as f64).max(LEAST_SQUARE).ln(),
     };
     sums.values().map(of).sum()
+}
+
+/// A share of the largest prediction by which two may differ and are the same.
+const ROUNDING: f64 = 1e-9;
+
+/// Parameters whose ends and whose estimate predict the same, the others being as estimated.
+fn idle(
+    parameters: &[(Parameter, [f64; 2])],
+    best: &[f64],
+    measured: &[Measured],
+    with: &impl Fn(&[f64]) -> Case,
+) -> Vec<String> {
+    let predicted = |values: &[f64]| -> Option<Vec<f64>> {
+        let case = with(values);
+        let all = measured.iter().map(|m| case.predict(m)).collect::<Result<Vec<_>, _>>().ok()?;
+        Some(all.into_iter().flatten().collect())
+    };
+    let same = |a: &[f64], b: &[f64]| {
+        let largest = a.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        a.len() == b.len() && a.iter().zip(b).all(|(x, y)| (x - y).abs() <= ROUNDING * largest)
+    };
+    let Some(found) = predicted(best) else { return Vec::new() };
+    let is_idle = |k: usize, ends: &[f64; 2]| {
+        ends.iter().all(|end| {
+            let mut values = best.to_vec();
+            values[k] = *end;
+            predicted(&values).is_some_and(|other| same(&other, &found))
+        })
+    };
+    let all = parameters.iter().enumerate();
+    all.filter(|(k, (_, ends))| is_idle(*k, ends)).map(|(_, (p, _))| p.name.clone()).collect()
 }
 
 /// The error of a range or a noise that is none.
@@ -178,6 +211,7 @@ pub fn identify(
         Some(sampling) => Some(sample(&unknowns, &log_density, sampling, Some(&best), stored, watch)?),
         None => None,
     };
+    let idle = idle(parameters, &best, measured, &with);
     let estimate = |((p, range), value): (&(Parameter, [f64; 2]), &f64)| Estimate {
         name: p.name.clone(),
         range: *range,
@@ -188,6 +222,7 @@ pub fn identify(
         parameters: parameters.iter().zip(&best).map(estimate).collect(),
         rms: rms.collect(),
         noise: noise.iter().map(|(unit, n)| ((*unit).to_owned(), *n)).collect(),
+        idle,
         numbers,
         posterior,
     })

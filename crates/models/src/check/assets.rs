@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn names_said_twice() {
         let clocks = |n: &str| format!("<sensor><clock name='a'/><clock name='{n}'/></sensor>");
-        assert_eq!(codes(&mjcf(&clocks("a"))), ["name-duplicate"]);
+        assert_eq!(codes(&mjcf(&clocks("a"))), ["refused", "name-duplicate"]);
         assert!(codes(&mjcf(&clocks("b"))).is_empty());
     }
 

@@ -54,7 +54,12 @@ fn range(
     let mut limits = [0.0; 2];
     merged(s, range, &mut limits)?;
     let [lo, hi] = limits;
-    let Some(stated) = s.levels_of(TAGS).find_map(|e| e.get(range)) else { return Ok(None) };
+    let Some(stated) = s.levels_of(TAGS).find_map(|e| e.get(range)) else {
+        return match s.levels_of(TAGS).find_map(|e| e.get(limited)).filter(|_| wanted == Some(true)) {
+            Some(a) => Err(a.error(format!("`{range}` beside it, a lower number and a higher one"))),
+            None => Ok(None),
+        };
+    };
     match wanted {
         Some(false) => Ok(None),
         None if lo >= hi => Ok(None),
@@ -168,6 +173,11 @@ fn transmission(
 ) -> Result<Transmission, LoadError> {
     let Mention { element: e, copy, .. } = mention;
     let [ratio, ..] = *gear;
+    let acted_on = ["joint", "jointinparent", "tendon", "site", "body", "cranksite"];
+    let mut acted_on = acted_on.into_iter().filter_map(|name| e.peek(name));
+    if let (Some(_), Some(second)) = (acted_on.next(), acted_on.next()) {
+        return Err(second.error("one thing that the actuator acts on"));
+    }
     for name in ["joint", "jointinparent"] {
         let Some(joint) = e.get(name) else { continue };
         let index = reader.find(Kind::Joint, copy, joint)?;

@@ -106,7 +106,7 @@ fn one<'d>(
         reader.gravity_compensation.push((index, carried));
     }
     let stated = match items.iter().find(|i| i.element.name() == "inertial") {
-        Some(inertial) => Some(read_inertial(reader, scope, inertial)?),
+        Some(inertial) => Some((read_inertial(reader, scope, inertial)?, stated_axes(scope, inertial)?)),
         None => None,
     };
     let from_geoms = match scope.compiler.inertia {
@@ -115,12 +115,14 @@ fn one<'d>(
         FromGeoms::Never => false,
     };
     let (mut joints, mut children, mut of_geoms, mut inertials) = (Vec::new(), Vec::new(), Inertia::ZERO, 0);
+    let mut axes_of_geoms = Vec::new();
     for item in items {
         match item.element.name() {
             "body" => children.push(item),
             "geom" => {
-                if let Some(inertia) = geom::read(reader, &item, Some(index), moves, from_geoms)? {
+                if let Some((inertia, axes)) = geom::read(reader, &item, Some(index), moves, from_geoms)? {
                     of_geoms += inertia;
+                    axes_of_geoms.extend((inertia.mass > 0.0).then_some(axes));
                 }
             }
             "joint" | "freejoint" => joints.push(joint::read(reader, &item, &name, parent.is_some())?),
@@ -133,9 +135,28 @@ fn one<'d>(
             _ => other(reader, &item, Some(index))?,
         }
     }
-    let inertia = if from_geoms { of_geoms } else { stated.unwrap_or(Inertia::ZERO) };
+    if joints.iter().map(|joint| joint.spec.kind.nv()).sum::<usize>() > 6 {
+        return Err(
+            element.structure("more than six directions in one body; put joints into bodies of their own")
+        );
+    }
+    let (inertia, axes) = match (&axes_of_geoms[..], stated) {
+        ([only], _) if from_geoms => (of_geoms, *only),
+        _ if from_geoms => (of_geoms, None),
+        (_, stated) => stated.unwrap_or((Inertia::ZERO, None)),
+    };
+    reader.extras.inertial_axes.resize(index, None);
+    reader.extras.inertial_axes.push(axes);
     let scope = item.scope;
     Ok((BodyOfFile { name, element, scope, parent, X_PB, inertia, joints, moves }, children))
+}
+
+/// Axes of the link along which <inertial> states moments; none where it states a whole matrix.
+fn stated_axes(scope: &Scope<'_>, item: &Item<'_>) -> Result<Option<Quat>, LoadError> {
+    if item.element.peek("diaginertia").is_none() {
+        return Ok(None);
+    }
+    Ok(Some(item.X.rotation * orientation(std::iter::once(item.element), &scope.compiler)?))
 }
 
 /// <inertial>, about the origin of the body and in its axes; as stated, it is in the frame around it.

@@ -15,7 +15,7 @@ use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction_world::Fate;
 use stiction_world::Softness;
 use stiction_world::TendonPath;
-use stiction_world::{Coupling, Curve, World};
+use stiction_world::{Coupling, Curve, Equality, World};
 use stiction_world::{Hold, LoopClosure};
 
 type Terms = Vec<(usize, f64)>;
@@ -34,6 +34,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), Loa
         let unsupported = match e.name() {
             "connect" | "weld" => {
                 let closure = closure(reader, mention, equality, world, active && reader.settings.equality)?;
+                world.extras.equalities.push(Equality::Loop(world.loops.len()));
                 world.loops.push(closure);
                 None
             }
@@ -41,6 +42,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), Loa
                 let coupling = coupling(reader, mention, equality, world)?;
                 let unsupported = coupling.is_none().then_some("tendons through sites are not coupled yet");
                 let on = active && reader.settings.equality;
+                world.extras.equalities.extend(coupling.clone().map(|c| Equality::Coupling(c, on)));
                 world.couplings.extend(coupling.filter(|_| on));
                 unsupported
             }

@@ -27,14 +27,14 @@ const NO_CONTACT: &str = "signed distance fields do not touch yet: left out of c
 const TINY: f64 = 1e-14;
 
 /// Reads a geom of the body `link` and files it with the reader. Returns the inertia it gives to
-/// the body, about the body's origin, if it is asked for any.
+/// the body, about the body's origin, if it is asked for any, and the axes of a shape that is no mesh.
 pub(crate) fn read<'d>(
     reader: &mut Reader<'d>,
     item: &Item<'d>,
     link: Option<usize>,
     moves: bool,
     wants_inertia: bool,
-) -> Result<Option<Inertia>, LoadError> {
+) -> Result<Option<(Inertia, Option<Quat>)>, LoadError> {
     let element = item.element;
     let name = reader.named(Named::Geom, item, reader.geometries.len())?;
     let scopes = reader.scopes.clone();
@@ -59,7 +59,8 @@ pub(crate) fn read<'d>(
     let X_BG = item.X * X_FG;
     let inertia = if wants_inertia {
         let own = own_inertia(geom, &scope.compiler, &solid)?;
-        Some(own.transformed(&X_BG.rotation.to_matrix(), X_BG.translation))
+        let axes = (!matches!(solid, Solid::Mesh(_))).then_some(X_BG.rotation);
+        Some((own.transformed(&X_BG.rotation.to_matrix(), X_BG.translation), axes))
     } else {
         None
     };

@@ -82,6 +82,8 @@ fn push(world: &mut World, e: Element<'_>, mut key: Keyframe) -> Result<(), Load
     if let (true, Some(a)) = (key.q.iter().any(|x| !x.is_finite()), e.peek("qpos")) {
         return Err(a.error("quaternions that are not 0"));
     }
+    let time = e.peek("time").map_or(Ok(0.0), |a| a.number())?;
+    world.extras.key_times.push(time);
     world.keyframes.push(key);
     Ok(())
 }

@@ -27,6 +27,7 @@ pub(crate) mod msh;
 mod option;
 mod orientation;
 mod places;
+mod refused;
 mod scope;
 mod sensor;
 mod servo;
@@ -137,6 +138,7 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     actuator::read(&mut reader, &mut world)?;
     sensor::read(&reader, &mut world.extras)?;
     keyframe::read(&mut reader, &mut world)?;
+    refused::check(&reader, &world)?;
 
     let mut ledger = Ledger::default();
     audit(document, &vocabulary::INDEX, &models.cut, &mut ledger);

@@ -21,6 +21,9 @@ pub(crate) fn read<'d>(
     let site = scope.defaults.styled(item.element, "site", item.class)?;
     let mut size = [0.005; 3];
     site.merge("size", &mut size)?;
+    if let (true, Some(a)) = (size[0] <= 0.0, site.get("size")) {
+        return Err(a.error("a number > 0 first"));
+    }
     let X_FS: Pose = match site.get("fromto") {
         Some(fromto) => {
             let (pose, half) = along(fromto)?;

@@ -346,7 +346,7 @@ const ROWS: &[Row] = &[
     ),
     row("keyframe", ".", Used, ""),
     row("key", ". name qpos qvel ctrl", Used, ""),
-    row("key", "time", Kept, "runs start at t = 0"),
+    row("key", "time", Kept, "runs start at t = 0; MuJoCo's names have it"),
     row("key", "act", Kept, STATE),
     row("key", "plastic", Kept, FLEXIBLE),
     row("key", "mpos mquat", Unsupported, "bodies moved by hand stand where they start"),

@@ -6,6 +6,7 @@ use super::{Reader, geometry, material};
 use crate::audit::AS_WITHOUT;
 use crate::error::LoadError;
 use crate::meshes::parts;
+use crate::words::shortened;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Inertia, Pose, Sym3, Vec3};
 use stiction_world::Fate;
@@ -81,7 +82,9 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
     };
     let mut visuals = Vec::new();
     for visual in element.children_named("visual") {
-        visual.require("name", "the name of the visual")?;
+        if visual.get("name").is_none() {
+            reader.warn(visual.place(), "a <visual> without a name, which the specification wants");
+        }
         let X_LV = pose_in(reader, part, X_WL, visual)?;
         let rgba = material::colour(visual)?;
         if let Some((drawing, X_VG)) = geometry::visual(reader, visual)? {
@@ -89,8 +92,22 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
         }
     }
     warn_of_unsimulated(reader, part)?;
+    warn_of_shared_names(reader, element);
     let name = part.name.clone();
     Ok(SdfLink { name, element, X_WL, inertia, geometries, visuals, fixed, self_collide, weighs, model })
+}
+
+/// Collisions and visuals of one link have names of their own, by the specification.
+fn warn_of_shared_names(reader: &mut Reader<'_, '_>, link: Element<'_>) {
+    for kind in ["collision", "visual"] {
+        let mut seen = std::collections::BTreeSet::new();
+        for name in link.children_named(kind).filter_map(|e| e.peek("name")) {
+            if !seen.insert(name.value().trim().to_owned()) {
+                let called = shortened(name.value().trim());
+                reader.warn(name.place(), format!("a second <{kind}> of this link is called `{called}`"));
+            }
+        }
+    }
 }
 
 /// Pose in the link of a <collision> or <visual>, stated in the link or in a frame of its model.

@@ -164,6 +164,9 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
         warnings: idle,
         filled: Filled::default(),
     };
+    if let Some(world) = world_of_file.filter(|world| world.peek("name").is_none()) {
+        reader.warn(world.place(), "a <world> without a name, which the specification wants");
+    }
     for second in worlds {
         second.mark(Fate::Unsupported, "one world is simulated: the first");
         reader.warn(second.place(), "a second <world>: the first is read");

@@ -16,6 +16,16 @@ pub(crate) struct UrdfLink<'d> {
     pub(crate) inertia: Inertia,
     pub(crate) geometries: Vec<Geometry>,
     pub(crate) visuals: Vec<Visual>,
+    /// The world, which joints hang on and no <link> states.
+    pub(crate) is_world: bool,
+}
+
+impl<'d> UrdfLink<'d> {
+    /// The world, for a file whose `joint` hangs on it.
+    pub(crate) fn world(joint: Element<'d>) -> Self {
+        let (name, geometries, visuals) = ("world".to_owned(), Vec::new(), Vec::new());
+        Self { name, element: joint, inertia: Inertia::ZERO, geometries, visuals, is_world: true }
+    }
 }
 
 pub(crate) fn read<'d>(
@@ -55,7 +65,7 @@ pub(crate) fn read<'d>(
             visuals.push(Visual { link: None, X_LV, drawing, rgba });
         }
     }
-    Ok(UrdfLink { name, element, inertia, geometries, visuals })
+    Ok(UrdfLink { name, element, inertia, geometries, visuals, is_world: false })
 }
 
 /// Mass, centre and moments of inertia, the last in the axes of <inertial><origin>.

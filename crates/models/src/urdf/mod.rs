@@ -34,7 +34,7 @@ use material::Materials;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction_dynamics::{JointKind, JointSpec, Model, ModelBuilder, ModelError};
 use stiction_world::{DriveLimit, World};
-use stiction_world::{Fate, Ledger, Place};
+use stiction_world::{Fate, Ledger, Note, Place, Severity};
 
 /// State that the parts of the reader share.
 pub(crate) struct Reader<'a> {
@@ -78,12 +78,7 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
 
     let gazebo = gazebo::read(&mut reader, robot)?;
     let rotors = transmission::read(robot)?;
-    let mut link_names = Names::new("link");
-    let mut links = Vec::new();
-    for (i, element) in robot.children_named("link").enumerate() {
-        link_names.insert(element.require("name", "the name of the link")?.value().trim(), i, element)?;
-        links.push(link::read(&mut reader, element, &gazebo)?);
-    }
+    let (mut links, link_names, implied) = links(&mut reader, robot, &gazebo)?;
     let mut joint_names = Names::new("joint");
     let mut joints = Vec::new();
     let drake = robot.children_named("drake:joint");
@@ -135,8 +130,47 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     audit(document, &vocabulary::INDEX, &[], &mut ledger);
     ledger.warnings = reader.warnings;
     ledger.remarks.extend(reader.filled.note());
+    ledger.remarks.extend(implied.map(|joint| Note {
+        place: Some(joint.place()),
+        ..Note::of_scene(
+            Severity::Note,
+            "no <link> is called `world`: the parent is the world itself, as in Drake",
+        )
+    }));
     world.ledger = ledger;
     Ok(world)
+}
+
+/// Links and their names, and the joint that hangs on a world which no <link> states.
+type Links<'d> = (Vec<link::UrdfLink<'d>>, Names<'d>, Option<Element<'d>>);
+
+fn links<'d>(
+    reader: &mut Reader<'_>,
+    robot: Element<'d>,
+    gazebo: &gazebo::Gazebo<'d>,
+) -> Result<Links<'d>, LoadError> {
+    let mut names = Names::new("link");
+    let mut links = Vec::new();
+    for (i, element) in robot.children_named("link").enumerate() {
+        names.insert(element.require("name", "the name of the link")?.value().trim(), i, element)?;
+        links.push(link::read(reader, element, gazebo)?);
+    }
+    let implied = hangs_on_the_world(robot, &links);
+    if let Some(joint) = implied {
+        names.insert("world", links.len(), joint)?;
+        links.push(link::UrdfLink::world(joint));
+    }
+    Ok((links, names, implied))
+}
+
+/// The first joint whose parent is called `world`, in a file that has no link of this name.
+fn hangs_on_the_world<'d>(robot: Element<'d>, links: &[link::UrdfLink<'d>]) -> Option<Element<'d>> {
+    if links.is_empty() || links.iter().any(|link| link.name == "world") {
+        return None;
+    }
+    let parents = |joint: Element<'d>| joint.children_named("parent").filter_map(|p| p.peek("link"));
+    let joints = robot.children().filter(|e| matches!(e.name(), "joint" | "drake:joint"));
+    joints.into_iter().find(|joint| parents(*joint).any(|link| link.value().trim() == "world"))
 }
 
 /// An error at the first macro of xacro.
@@ -179,7 +213,7 @@ fn build(
         }
         let specs = match joint {
             Some(joint) => joint.specs.clone(),
-            None if context.options.free_base => {
+            None if context.options.free_base && !link.is_world => {
                 vec![JointSpec::new("floating_base", JointKind::Free, Vec3::Z)]
             }
             None => Vec::new(),

@@ -262,7 +262,7 @@ fn surface(w: &mut Writer<'_>, g: &Geometry) {
         w.xml.numbers("solref", &softness.reference).numbers("solimp", &softness.impedance);
         w.xml.unless("solmix", softness.mix, 1.0);
     }
-    if mixing != Mixing::Larger {
+    if mixing > Mixing::Larger {
         w.notes.note("of two surfaces MuJoCo takes the larger friction", g.name.clone());
     }
     if grain.is_some() {

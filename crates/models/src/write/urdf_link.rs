@@ -179,7 +179,7 @@ fn surface(w: &mut Writer<'_>, link: &str, m: &Material) {
     if m.grain.is_some() {
         w.notes.note("URDF surfaces have no axis along which they slip: the friction along it counts", link);
     }
-    if m.mixing != default.mixing {
+    if m.mixing > default.mixing {
         w.notes.note("of two surfaces the larger friction counts where a URDF states it like this", link);
     }
     if m.priority != 0

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
+from .._sealed import sealed
 from .environment import TaskVectorEnv
 from .task import Task
 
@@ -46,7 +47,7 @@ def stable_baselines(task: Task, num_envs: int, **settings: Any) -> Any:
                 infos[i] = {
                     "terminal_observation": info["final_obs"][i],
                     "TimeLimit.truncated": bool(truncated[i]),
-                    "episode": {"r": float(info["episode"]["r"][i]), "l": int(info["episode"]["l"][i]), "t": 0.0},
+                    "episode": {"r": float(info["ended"]["r"][i]), "l": int(info["ended"]["l"][i]), "t": 0.0},
                 }
             return observation, reward.astype(np.float32), done, infos
 
@@ -69,6 +70,7 @@ def stable_baselines(task: Task, num_envs: int, **settings: Any) -> Any:
     return StictionVecEnv()
 
 
+@sealed
 class RslRl:
     """The ``VecEnv`` that rsl_rl trains on: torch tensors, ``episode_length_buf``, ``time_outs``.
 
@@ -86,7 +88,7 @@ class RslRl:
         self.num_envs, self.num_actions, self.device = num_envs, task.actions, device
         self.num_obs = int(np.prod(self.environment.single_observation_space.shape or ()))
         self.num_privileged_obs = 0
-        self.max_episode_length = task.limit
+        self.max_episode_length = self.environment.limit
         self.cfg: dict[str, Any] = {}
         self._seed = seed
         self.reset()

@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from .._sealed import sealed
 from .._simulation import Simulation
 from .._stiction import Error
 from .._tables import Array
@@ -25,85 +26,110 @@ from .task import Ids, Task
 Observation = NDArray[np.float32]
 
 
+@sealed
 class Disturbed:
-    """Observations late and noisy, actions too, and pushes: see :class:`stiction.randomisation.Disturbance`."""
+    """Observations late and noisy, actions too, and pushes: see :class:`stiction.randomisation.Disturbance`.
+
+    ``seed`` decides everything. What a row draws when its episode begins comes from a generator of its own; what is drawn in
+    every control step is of a length that no episode changes. So a row sees the same whatever becomes of the others.
+    """
 
     #: Width of the random network of an adversary.
     HIDDEN = 8
 
-    def __init__(self, kind: Disturbance, n: int, observations: int, actions: int) -> None:
-        self.kind, self.n = kind, n
+    def __init__(self, kind: Disturbance, n: int, observations: int, actions: int, seed: int = 0) -> None:
+        self.kind, self.n, self.seed = kind, n, seed
         self.bias, self.action_bias = np.zeros((n, observations)), np.zeros((n, actions))
         self.seen = np.zeros((n, observations))
         slots = int(np.ceil(kind.latency.high if isinstance(kind.latency, Range) else kind.latency)) + 3
         self.late = np.zeros((slots, n, actions))
         self.latency = np.zeros(n)
-        self.age = 0
+        #: Observations of each present episode, the first not counted, and episodes that were begun.
+        self.age, self.episodes = np.zeros(n, int), np.zeros(n, int)
         #: A number for each environment.
         self.of: dict[str, Array] = {f.name: np.full(n, kind.number(f.name)) for f in fields(kind)}
         # One first layer for all, and a second for each environment.
-        self.first = np.zeros((self.HIDDEN, observations))
+        self.first = np.random.default_rng([seed, 0]).normal(size=(self.HIDDEN, observations)) / np.sqrt(max(observations, 1))
         self.second = np.zeros((n, actions, self.HIDDEN))
+        #: Noise of the first observation, and shares that say whether it is another's and whose.
+        self.first_noise, self.first_shares = np.zeros((n, observations)), np.ones((n, 2))
+        self._of_steps = np.random.default_rng([seed, 1])
 
-    def begin(self, ids: Ids, dice: np.random.Generator, drawn: Mapping[int, Mapping[str, float]]) -> None:
-        """Episodes begin; ``drawn``: the numbers that these environments drew, by index and name."""
+    def begin(self, ids: Ids, drawn: Mapping[int, Mapping[str, float]], own: Sequence[np.random.Generator] | None = None) -> None:
+        """Episodes begin; ``drawn``: the numbers that these environments drew, by index and name; ``own``: generators, one for each row."""
         for name in self.kind.ranges:
             self.of[name][ids] = [drawn[int(i)][name] for i in ids]
-        n = len(ids)
-        self.bias[ids] = self.of["observation_bias"][ids, None] * dice.normal(size=(n, self.bias.shape[1]))
-        self.action_bias[ids] = self.of["action_bias"][ids, None] * dice.normal(size=(n, self.action_bias.shape[1]))
-        if isinstance(self.kind.latency, Range):
-            self.latency[ids] = self.of["latency"][ids]
-        else:
-            self.latency[ids] = dice.integers(0, int(self.kind.latency) + 1, n)
+        for i in (int(i) for i in ids):
+            dice = np.random.default_rng([self.seed, 2, i, int(self.episodes[i])]) if own is None else own[i]
+            self.episodes[i] += 1
+            self.bias[i] = self.of["observation_bias"][i] * dice.normal(size=self.bias.shape[1])
+            self.action_bias[i] = self.of["action_bias"][i] * dice.normal(size=self.action_bias.shape[1])
+            latency = self.kind.latency
+            self.latency[i] = self.of["latency"][i] if isinstance(latency, Range) else dice.integers(0, int(latency) + 1)
+            self.second[i] = dice.normal(size=self.second.shape[1:]) / np.sqrt(self.HIDDEN)
+            self.first_noise[i], self.first_shares[i] = dice.normal(size=self.bias.shape[1]), dice.uniform(size=2)
         self.late[:, ids] = 0.0
-        if "adversary" in self.kind.ranges or self.kind.number("adversary"):
-            if not self.first.any():
-                self.first = dice.normal(size=self.first.shape) / np.sqrt(max(self.first.shape[1], 1))
-            self.second[ids] = dice.normal(size=(n, *self.second.shape[1:])) / np.sqrt(self.HIDDEN)
 
-    def observation(self, true: Array, fresh: NDArray[np.bool_], dice: np.random.Generator) -> Array:
-        """What is seen of what is true; ``fresh``: an episode has just begun."""
-        of = self.of
-        noisy = true + self.bias
-        if of["observation_noise"].any():
-            noisy = noisy + of["observation_noise"][:, None] * dice.normal(size=true.shape)
-        if of["injection"].any():
-            other = dice.uniform(size=self.n) < of["injection"]
-            noisy[other] = noisy[dice.permutation(self.n)[other]]
-        refresh = np.maximum(np.rint(of["refresh"]), 1)
-        stale = (dice.uniform(size=self.n) < of["observation_delay"]) | (self.age % refresh != 0)
-        self.age += 1
-        self.seen = np.where((stale & ~fresh)[:, None], self.seen, noisy)
+    def begun(self, true: Array, ids: Ids) -> Array:
+        """What is seen where episodes have just begun; all others see what they saw."""
+        noisy = true + self.bias + self.of["observation_noise"][:, None] * self.first_noise
+        fresh = noisy[ids]
+        other = self.first_shares[ids, 0] < self.of["injection"][ids]
+        fresh[other] = noisy[(self.first_shares[ids, 1] * self.n).astype(int)[other]]
+        self.seen[ids], self.age[ids] = fresh, 0
         return np.array(self.seen)
 
-    def action(self, wanted: Array, dice: np.random.Generator) -> Array:
+    def observation(self, true: Array) -> Array:
+        """What is seen of what is true after a control step."""
+        of, dice = self.of, self._of_steps
+        noisy = true + self.bias
+        if self.kind.acts("observation_noise"):
+            noisy = noisy + of["observation_noise"][:, None] * dice.normal(size=true.shape)
+        if self.kind.acts("injection"):
+            other = dice.uniform(size=self.n) < of["injection"]
+            noisy[other] = noisy[dice.permutation(self.n)[other]]
+        self.age += 1
+        stale = self.age % np.maximum(np.rint(of["refresh"]), 1) != 0
+        if self.kind.acts("observation_delay"):
+            stale |= dice.uniform(size=self.n) < of["observation_delay"]
+        self.seen = np.where(stale[:, None], self.seen, noisy)
+        return np.array(self.seen)
+
+    def action(self, wanted: Array) -> Array:
         """What arrives of what was wanted."""
-        of = self.of
-        if of["adversary"].any():
+        of, dice = self.of, self._of_steps
+        if self.kind.acts("adversary"):
             other = np.tanh(np.einsum("nah,nh->na", self.second, np.tanh(self.seen @ self.first.T)))
             wanted = wanted + of["adversary"][:, None] * (other - wanted)
         self.late = np.roll(self.late, 1, axis=0)
         self.late[0] = wanted
-        by = self.latency + (dice.uniform(size=self.n) < of["action_delay"])
+        by = self.latency
+        if self.kind.acts("action_delay"):
+            by = by + (dice.uniform(size=self.n) < of["action_delay"])
         whole = np.floor(by).astype(int)
         part = (by - whole)[:, None]
         rows = np.arange(self.n)
         arrived = (1 - part) * self.late[whole, rows] + part * self.late[whole + 1, rows] + self.action_bias
-        if of["action_noise"].any():
+        if self.kind.acts("action_noise"):
             arrived = arrived + of["action_noise"][:, None] * dice.normal(size=arrived.shape)
         return np.asarray(arrived)
 
-    def pushes(self, dice: np.random.Generator) -> Array:
-        """Impulses of this control step, 0 where there is none [N·s]."""
-        return np.asarray((dice.uniform(size=self.n) < self.of["push_probability"]) * self.of["push"])
+    def pushes(self) -> Array | None:
+        """Impulses of this control step (n, 3), horizontal, 0 where there is none [N·s]; None: nobody is pushed ever."""
+        if not (self.kind.acts("push_probability") and self.kind.acts("push")):
+            return None
+        size = (self._of_steps.uniform(size=self.n) < self.of["push_probability"]) * self.of["push"]
+        angle = self._of_steps.uniform(0, 2 * np.pi, self.n)
+        return np.stack([size * np.cos(angle), size * np.sin(angle), np.zeros(self.n)], axis=1)
 
 
+@sealed
 class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
     """A task in n environments side by side, stepped by a batch (by simulations where ``contact`` is given).
 
     ``autoreset``: next-step, same-step or disabled, as :class:`gymnasium.vector.AutoresetMode` says; where it is disabled,
-    ``reset(options={"reset_mask": mask})`` resets some. ``randomiser`` makes a randomiser of the model and a seed. ``sizes`` of bodies differ from
+    ``reset(options={"reset_mask": mask})`` resets some. ``max_episode_steps``: control steps after which an episode is cut off, instead of
+    the task's. At the end of episodes ``info["ended"]`` has their returns ``r`` and lengths ``l``, and ``info["_ended"]`` says of which rows. ``randomiser`` makes a randomiser of the model and a seed. ``sizes`` of bodies differ from
     environment to environment, in so many ``variants``: see :class:`stiction.randomisation.Size`.
     Reproducible by the seed of :meth:`reset`, for any number of threads.
     """
@@ -121,10 +147,14 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         variants: int = 8,
         threads: int = 1,
         render_mode: str | None = None,
+        max_episode_steps: int | None = None,
         **settings: Any,
     ) -> None:
         self.task = task if isinstance(task, Task) else task()
         self.num_envs = num_envs
+        if max_episode_steps is not None and not (isinstance(max_episode_steps, (int, np.integer)) and max_episode_steps >= 1):
+            raise Error(f"max_episode_steps is {max_episode_steps}; expected a whole number of control steps >= 1")
+        self._limit = max_episode_steps
         model = self.task.model
         #: Factors of the sizes of each environment.
         self.sizes: Array = np.zeros((num_envs, 0))
@@ -142,6 +172,7 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         #: Shows states: environments are stepped by a batch, which draws nothing.
         self._shown: Simulation | None = None
         self._viewer: Viewer | None = None
+        self._disturbed: Disturbed | None = None
         #: A generator for each row, where a list of seeds was given.
         self._own_dice: list[np.random.Generator] | None = None
         self._make_randomiser = randomiser
@@ -153,12 +184,17 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         self.single_action_space = spaces.Box(-1.0, 1.0, (self.task.actions,), np.float32)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._disturbed: Disturbed | None = None
+
+    @property
+    def limit(self) -> int:
+        """Control steps after which an episode is cut off."""
+        return self.task.limit if self._limit is None else self._limit
 
     def _begin_with(self, seed: int | None) -> None:
         n = self.num_envs
         if seed is not None:
             self._dice = np.random.default_rng(seed)
+            self._disturbed = None
         self._scratch = self.task.scratch(n)
         self._age = np.zeros(n, int)
         self._returns = np.zeros(n)
@@ -192,9 +228,7 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         else:
             ids = np.flatnonzero(np.asarray(mask, bool))
         self._reset(ids)
-        fresh = np.zeros(self.num_envs, bool)
-        fresh[ids] = True
-        return self._observe(fresh), {}
+        return self._observe_begun(ids), {}
 
     @property
     def ages(self) -> NDArray[Any]:
@@ -208,8 +242,9 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
             self.fleet.set_parameters(ids, **self.randomiser.draw(ids))
             if self._disturbed is None:
                 seen = self.task.observe(self.fleet, self._scratch).shape[1]
-                self._disturbed = Disturbed(self.randomiser.disturbance, self.num_envs, seen, self.task.actions)
-            self._disturbed.begin(ids, self._dice, self.randomiser.disturbed)
+                seed = int(self._dice.integers(2**63))
+                self._disturbed = Disturbed(self.randomiser.disturbance, self.num_envs, seen, self.task.actions, seed)
+            self._disturbed.begin(ids, self.randomiser.disturbed, self._own_dice)
         if self._own_dice is None:
             q, v = self.task.begin(ids, self._dice, self._scratch)
         else:
@@ -219,11 +254,15 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         self._scratch.action[ids] = 0.0
         self._age[ids], self._returns[ids], self._done[ids] = 0, 0.0, False
 
-    def _observe(self, fresh: NDArray[np.bool_]) -> Observation:
+    def _observe(self) -> Observation:
+        """What is seen after a control step."""
         true = self.task.observe(self.fleet, self._scratch)
-        if self._disturbed is not None:
-            true = self._disturbed.observation(true, fresh, self._dice)
-        return true.astype(np.float32)
+        return (true if self._disturbed is None else self._disturbed.observation(true)).astype(np.float32)
+
+    def _observe_begun(self, ids: Ids) -> Observation:
+        """What is seen where these episodes have just begun, with no step in between."""
+        true = self.task.observe(self.fleet, self._scratch)
+        return (true if self._disturbed is None else self._disturbed.begun(true, ids)).astype(np.float32)
 
     def step(
         self, actions: NDArray[Any]
@@ -243,7 +282,7 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         begun = np.zeros(n, bool)
         if self.autoreset == AutoresetMode.NEXT_STEP and self._done.any():
             begun = self._done.copy()
-        arrived = action if self._disturbed is None else self._disturbed.action(action, self._dice)
+        arrived = action if self._disturbed is None else self._disturbed.action(action)
         control = task.control(arrived)
         self._push()
         self.fleet.step(control, task.steps)
@@ -254,7 +293,7 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         failure = self._failures(given, absurd)
         terminated = task.over(self.fleet, scratch) | (failure != "")
         reward = np.where(failure != "", 0.0, reward)
-        truncated = (self._age >= task.limit) & ~terminated
+        truncated = (self._age >= self.limit) & ~terminated
         # Of an episode that was over before, nothing happened but that the next begins.
         reward = np.where(begun | self._done, 0.0, reward)
         terminated, truncated = terminated & ~begun, truncated & ~begun
@@ -266,19 +305,22 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         done = terminated | truncated
         over = np.flatnonzero(done)
         if len(over):
-            info["episode"] = {"r": np.where(done, self._returns, 0.0), "l": np.where(done, self._age, 0)}
-            info["_episode"] = done
+            # Not "episode": that is the word of Gymnasium's wrapper RecordEpisodeStatistics.
+            info["ended"] = {"r": np.where(done, self._returns, 0.0), "l": np.where(done, self._age, 0)}
+            info["_ended"] = done
             if self.randomiser is not None:
                 for i in over:
                     self.randomiser.performed(int(i), self._returns[i])
         if begun.any():
             self._reset(np.flatnonzero(begun))
         self._done = done & ~begun
-        observation = self._observe(begun)
+        observation = self._observe()
+        if begun.any():
+            observation = self._observe_begun(np.flatnonzero(begun))
         if self.autoreset == AutoresetMode.SAME_STEP and len(over):
             info["final_obs"], info["_final_obs"] = observation.copy(), done
             self._reset(over)
-            observation = self._observe(done)
+            observation = self._observe_begun(over)
         if self.render_mode == "human":
             self.render()
         return observation, reward, terminated, truncated, info
@@ -317,14 +359,10 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         return self._shows(i).picture(480, 360).rgb
 
     def _push(self) -> None:
-        disturbed = self._disturbed
-        if disturbed is None or not disturbed.of["push_probability"].any() or not self.task.trunk:
-            return
-        impulse = disturbed.pushes(self._dice)
-        angle = self._dice.uniform(0, 2 * np.pi, self.num_envs)
-        wrench = np.zeros((self.num_envs, 6))
-        wrench[:, 3], wrench[:, 4] = np.cos(angle), np.sin(angle)
-        self.fleet.push(self.task.trunk, wrench * (impulse / self.fleet.dt)[:, None])
+        impulse = None if self._disturbed is None or not self.task.trunk else self._disturbed.pushes()
+        if impulse is not None:
+            force = impulse / (self.fleet.dt * self.task.steps)
+            self.fleet.push(self.task.trunk, np.concatenate([np.zeros_like(force), force], axis=1))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Closes the live page."""
@@ -333,6 +371,7 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
             self._viewer = None
 
 
+@sealed
 class TaskEnv(gymnasium.Env[Observation, NDArray[Any]]):
     """A task in one environment; see :class:`TaskVectorEnv`."""
 

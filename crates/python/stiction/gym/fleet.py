@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._batch import Batch
 from .._model import Model
+from .._sealed import sealed
 from .._simulation import Simulation
 from .._tables import Array
 
@@ -47,10 +48,11 @@ class Fleet(Protocol):
     def set_state(self, ids: NDArray[np.intp], q: Array, v: Array) -> None: ...
     def set_parameters(self, ids: NDArray[np.intp], **values: Array) -> None: ...
     def push(self, body: str, wrenches: Array) -> None:
-        """Lets moments and forces act at the origin of a body for the next time step."""
+        """Lets moments and forces act at the origin of a body in the next call of ``step``."""
         ...
 
 
+@sealed
 class Lanes:
     """A fleet that is a batch: exact contact, many at a time."""
 
@@ -86,10 +88,11 @@ class Lanes:
         self.batch.set_parameters(ids, **values)
 
     def push(self, body: str, wrenches: Array) -> None:
-        """Lets moments and forces act for the next time step."""
+        """Lets moments and forces act in the next call of ``step``."""
         self.batch.apply_wrench(body, wrenches)
 
 
+@sealed
 class Row:
     """A fleet of simulations stepped one after another: any contact model, any stepper."""
 
@@ -141,12 +144,13 @@ class Row:
             self.simulations[i].set_state(before.q, before.v, before.time)
 
     def push(self, body: str, wrenches: Array) -> None:
-        """Lets moments and forces act for the next time step."""
+        """Lets moments and forces act in the next call of ``step``."""
         for simulation, wrench in zip(self.simulations, wrenches):
             simulation.apply_moment(body, wrench[:3])
             simulation.apply_force(body, wrench[3:])
 
 
+@sealed
 class Mixed:
     """A fleet of fleets: environments of models that differ in their sizes, environment i being of model i modulo their number."""
 
@@ -202,7 +206,7 @@ class Mixed:
             part.set_parameters(numbers, **{name: value[own] for name, value in values.items()})
 
     def push(self, body: str, wrenches: Array) -> None:
-        """Lets moments and forces act for the next time step."""
+        """Lets moments and forces act in the next call of ``step``."""
         for k, part in enumerate(self.parts):
             part.push(body, wrenches[k :: len(self.parts)])
 

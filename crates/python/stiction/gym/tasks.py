@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from .._model import Model, Scene, load, loads
+from .._sealed import sealed
 from .._tables import Array
 from .fleet import Fleet, Flags
 from .task import Ids, Scratch, Task, turned_back
 
 
+@sealed
 class Legged(Task):
     """A robot on legs with position servos follows a commanded velocity of its trunk.
 
@@ -139,6 +141,7 @@ def legged(file: str, **options: Any) -> Legged:
     return Legged(load(file, free_base=True, hold={"frequency": 6.0}), **options)
 
 
+@sealed
 class Humanoid(Task):
     """Our humanoid of 25 motors runs along x and does not fall.
 
@@ -197,6 +200,7 @@ CARTPOLE = """
 """
 
 
+@sealed
 class CartPole(Task):
     """A cart on a rail keeps a pole upright.
 
@@ -228,6 +232,7 @@ class CartPole(Task):
         return np.asarray((np.abs(fleet.q[:, 1]) > 0.2) | (np.abs(fleet.q[:, 0]) > 2.3) | fleet.failed)
 
 
+@sealed
 class Grasp(Task):
     """Two pads hold a box in the air by friction, pressing as little as they can.
 

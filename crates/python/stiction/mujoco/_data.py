@@ -15,7 +15,8 @@ import numpy as np
 
 from .. import _stiction, dynamics
 from .._model import Model
-from .._simulation import CONTACT, Simulation
+from .._contacts import CONTACT
+from .._simulation import Simulation
 from .._tables import Array
 from . import _enums
 from ._contact import MjContact, MjContacts
@@ -81,7 +82,8 @@ class _Reading:
 class MjData(Guarded):
     """A simulation under the names of MuJoCo.
 
-    ``qpos``, ``qvel``, ``ctrl``, ``qfrc_applied``, ``xfrc_applied``, ``mocap_pos``, ``mocap_quat`` and ``qacc`` can be written.
+    ``qpos``, ``qvel``, ``ctrl``, ``qfrc_applied``, ``xfrc_applied``, ``eq_active``, ``mocap_pos``, ``mocap_quat`` and ``qacc`` can be
+    written; contacts start cold where an equality is switched.
     Positions and velocities are those of the present state. Contacts, forces and accelerations are the means of the last step
     where that led to the present state; after ``mj_forward`` of another state they are those of the state (the limit of a
     short step; where bodies meet with a speed, the means of one step). A body that is moved by hand and touches or holds others
@@ -97,7 +99,7 @@ class MjData(Guarded):
         contact, dt, tolerance, iterations = self._settings_of(model)
         simulation = Simulation(start, contact, dt=dt, tolerance=tolerance, max_iterations=iterations)
         self._put(
-            model=model, simulation=simulation, _view=view, _known=(ours, (self._settings_of(model), b"", "[]")),
+            model=model, simulation=simulation, _view=view, _known=(ours, (self._settings_of(model), b"", "[]", model.eq_active0.tobytes())),
             qpos=simulation.q, qvel=simulation.v, ctrl=simulation.control,
             qfrc_applied=np.zeros(model.nv), xfrc_applied=np.zeros((model.nbody, 6)),
             warning=_Warnings(),
@@ -105,7 +107,7 @@ class MjData(Guarded):
             qacc=np.zeros(model.nv),
             #: What ``mj_inverse`` has computed last.
             qfrc_inverse=np.zeros(model.nv),
-            eq_active=fixed(model.eq_active0, bool) if model.neq else np.zeros(0, bool),
+            eq_active=np.array(model.eq_active0, bool),
             _live={}, _known_names={}, _contacts=None, _used=None, _stamp=0, _forced=None,
             _quaternions=_quaternions(model), _marks=model._marked, _elsewhere=[], _links_elsewhere={},
             _sites_elsewhere={}, _elsewhere_key="[]",
@@ -115,7 +117,7 @@ class MjData(Guarded):
         self._put(_moved_rows=moved, _tied=tied)
         self._put(mocap_pos=moved[: model.nmocap, :3], mocap_quat=moved[: model.nmocap, 3:])
         if tied:
-            rest = (self._settings_of(model), moved[tied].tobytes(), "[]")
+            rest = (self._settings_of(model), moved[tied].tobytes(), "[]", self.eq_active.tobytes())
             self._put(_known=(ours, rest))
         self._put_views(view)
         self._put(_nobody=self._viewed())
@@ -147,7 +149,7 @@ class MjData(Guarded):
             self._place()
             self._put(_marks=marks)
         hand = self._moved_rows[self._tied].tobytes() if self._tied else b""
-        ours, rest = model.stiction, (self._settings_of(model), hand, self._elsewhere_key)
+        ours, rest = model.stiction, (self._settings_of(model), hand, self._elsewhere_key, self.eq_active.tobytes())
         if ours is not self._known[0] or rest != self._known[1]:
             self._go_on(ours, *rest[0])
             self._put(_known=(ours, rest), _used=None)
@@ -170,6 +172,8 @@ class MjData(Guarded):
         if links or sites:
             rows = [np.array([*of.values()]).reshape(-1, 7) for of in (links, sites)]
             ours = Model(ours._world.placed([*links], rows[0], [*sites], rows[1]), ours._recipe)
+        if not np.array_equal(self.eq_active, model.eq_active0):
+            ours = Model(ours._world.switched(self.eq_active.astype(bool).tolist()), ours._recipe)
         given = {"contact": contact, "tolerance": tolerance, "max_iterations": iterations, "stepper": {"dt": dt}}
         simulation = self.simulation
         simulation._go_on_in(ours._world, json.dumps(given))
@@ -216,19 +220,12 @@ class MjData(Guarded):
         self._publish()
 
     def _advance(self, simulation: Simulation, nstep: int) -> None:
-        if not self.xfrc_applied.any():
-            if not self.qfrc_applied.any():
-                simulation.advance(None, nstep)
-            else:
-                simulation.apply_efforts(self.qfrc_applied)
-                simulation.advance(None, nstep, True)
-            return
-        for _ in range(nstep):
+        if self.xfrc_applied.any() or self.qfrc_applied.any():
             self._apply(simulation)
-            simulation.advance()
+        simulation.advance(None, nstep)
 
     def _apply(self, simulation: Simulation) -> None:
-        """Lets the applied forces act in the next step."""
+        """Lets the applied forces act in the steps of the next call."""
         simulation._set_efforts(self.qfrc_applied)
         for b in np.flatnonzero(self.xfrc_applied.any(axis=1)):
             body = body_of(self.model, int(b))
@@ -271,7 +268,8 @@ class MjData(Guarded):
         simulation, model = self._current(), self.model
         q = model.qpos0 if key is None else model.key_qpos[key]
         v = np.zeros(model.nv) if key is None else model.key_qvel[key]
-        simulation.set_state(q, v, 0.0)
+        simulation.set_state(q, v, 0.0 if key is None else float(model.key_time[key]))
+        self.eq_active[:] = model.eq_active0
         self.qacc[:] = 0.0
         simulation.control[:] = 0.0 if key is None else model.key_ctrl[key]
         self.qfrc_applied[:] = 0.0
@@ -420,7 +418,10 @@ class MjData(Guarded):
     def sensor(self, name: str | int = "") -> Named:
         """A sensor by name or number: its reading."""
         found = self.model._found("mjOBJ_SENSOR", name)
-        return self._named("sensor", found, {"data": ("_reading", found[0])})
+        if self.model._base.sensors_not_offered:
+            return self._named("sensor", found, {"data": ("_reading", found[0])})
+        columns = self.model._base.sensors[found[0]].columns
+        return self._named("sensor", found, {"data": ("sensordata", columns)})
 
     @property
     def _reading(self) -> _Reading:
@@ -464,12 +465,13 @@ def _quaternions(model: MjModel) -> Array:
     return np.add.outer(np.array(starts, dtype=np.intp), np.arange(4))
 
 
-_KEPT = ("qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied", "qacc", "qfrc_inverse")
+_KEPT = ("eq_active", "qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied", "qacc", "qfrc_inverse")
 
 
 def _again(model: MjModel, t: float, snapshot: bytes, kept: list[Array], moved: Array) -> MjData:
     data = MjData(model)
     data._view.moved[:] = moved
+    data.eq_active[:] = kept[0]
     data._current()._restore(snapshot)
     for name, values in zip(_KEPT, kept):
         getattr(data, name)[...] = values
@@ -487,6 +489,10 @@ def _free_to_move(model: MjModel, body: int) -> bool:
 
 def _external(d: MjData) -> Array:
     simulation = d._current()
+    equalities = zip(d.model._base._described["equalities"], d.eq_active)
+    held = [e["name"] or "one without a name" for e, active in equalities if active and e["loop"] is not None]
+    if held:
+        raise NotOffered(f"stiction.mujoco does not offer cfrc_ext where equalities hold bodies: {', '.join(held)}")
     if d._view.refresh(simulation):
         d._changed()
     if not simulation._stepped:

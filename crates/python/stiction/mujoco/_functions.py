@@ -110,7 +110,7 @@ def mj_resetDataKeyframe(m: MjModel, d: MjData, key: int) -> None:
 def mj_setKeyframe(m: MjModel, d: MjData, key: int) -> None:
     """Writes the state into a keyframe of the model."""
     _of(m, d)
-    m.key_qpos[key], m.key_qvel[key], m.key_ctrl[key] = d.qpos, d.qvel, d.ctrl
+    m.key_qpos[key], m.key_qvel[key], m.key_ctrl[key], m.key_time[key] = d.qpos, d.qvel, d.ctrl, d.time
 
 
 def mj_copyData(dest: MjData, m: MjModel, src: MjData) -> MjData:

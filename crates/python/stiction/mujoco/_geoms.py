@@ -100,8 +100,13 @@ def size_of(shape: dict[str, Any]) -> list[float]:
     return [0.0, 0.0, 0.0]
 
 
-def principal(inertia: Array) -> tuple[Array, Array]:
-    """Principal moments of inertia, the largest first, and the quaternion of their axes."""
+def principal(inertia: Array, stated: Sequence[float] | None = None) -> tuple[Array, Array]:
+    """Principal moments of inertia and the quaternion of their axes: those that the file states, else the largest first."""
+    if stated is not None:
+        axes = rotation_of(stated)
+        turned = axes.T @ inertia @ axes
+        if np.abs(turned - np.diag(np.diag(turned))).max() <= 1e-9 * max(np.diag(turned).max(), 1e-300):
+            return np.diag(turned).copy(), np.array(stated, dtype=np.float64)
     along = np.diag(inertia)
     if np.abs(inertia - np.diag(along)).max() <= 1e-12 * along.max() and (np.diff(along) <= 1e-12 * along.max()).all():
         return np.array(along), np.array([1.0, 0.0, 0.0, 0.0])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._model import UNKNOWN_WORDS, Model, NotSimulated, UnknownWord, load, loads, tell
+from .._model import Model, load, loads
 from .._tables import Array, Table
+from .._told import WARNINGS, tell
 from . import _enums
 from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, principal, rows, sizes_of, within
 from ._guard import Guarded, Named, NotOffered
@@ -66,7 +66,7 @@ class MjModel(Guarded):
             _mocap_links=list(described["mocap"]),
             nq=model.nq, nv=model.nv, nu=model.nu, na=0, nbody=len(links) + 1, njnt=len(joints), ngeom=len(geoms),
             nsite=len(model.sites), nsensor=len(model.sensors), nkey=len(model.keyframes), ncam=len(model.cameras),
-            ntendon=len(model.tendons), nmocap=len(described["mocap"]), neq=len(model.loops) + len(model.couplings),
+            ntendon=len(model.tendons), nmocap=len(described["mocap"]), neq=len(described["equalities"]),
             nuserdata=0, nplugin=0,
         )
         self._put_names(model)
@@ -107,7 +107,8 @@ class MjModel(Guarded):
         geom_adr = [geom_body.index(b) if b in geom_body else -1 for b in range(len(parent))]
         p, r = placed_at_rest(model)
         local = [within((p[a], r[a]), (p[b], r[b])) for b, a in enumerate(parent)]
-        inertias = [principal(np.zeros((3, 3))), *(principal(np.reshape(b.inertia, (3, 3))) for b in links)]
+        axes = [*model._described["inertial_axes"], *[None] * len(links)]
+        inertias = [principal(np.zeros((3, 3))), *(principal(np.reshape(b.inertia, (3, 3)), q) for b, q in zip(links, axes))]
         self._put(
             _of_body=of_body,
             body_parentid=fixed(parent, np.int32), body_rootid=fixed(root, np.int32), body_weldid=fixed(weld, np.int32),
@@ -248,13 +249,13 @@ class MjModel(Guarded):
             key_qpos=rows([filled(k.q, self.nq) for k in keys], max(self.nq, 1)).reshape(self.nkey, self.nq),
             key_qvel=rows([filled(k.v, self.nv) for k in keys], max(self.nv, 1)).reshape(self.nkey, self.nv),
             key_ctrl=rows([filled(k.control, self.nu) for k in keys], max(self.nu, 1)).reshape(self.nkey, self.nu),
-            key_time=fixed([0.0] * self.nkey),
+            key_time=np.array([*model._described["key_times"], *[0.0] * self.nkey][: self.nkey]),
             numeric_data=fixed([x for n in numerics for x in n["data"]]),
             numeric_size=fixed([len(n["data"]) for n in numerics], np.int32),
             numeric_adr=fixed(np.cumsum([0, *(len(n["data"]) for n in numerics)])[: len(numerics)], np.int32),
             nnumeric=len(numerics), nnumericdata=sum(len(n["data"]) for n in numerics),
             actuator_actadr=fixed([-1] * self.nu, np.int32),
-            eq_active0=fixed([loop.active for loop in model.loops] + [True] * len(model.couplings), bool),
+            eq_active0=fixed([e["active"] for e in model._described["equalities"]], bool),
         )
         spaces: dict[str, list[str]] = {
             "body": ["world", *model.links.names], "jnt": model.joints.names, "geom": [g["name"] for g in self._geoms],
@@ -396,7 +397,7 @@ class MjModel(Guarded):
         text = Path(filename).read_text(encoding="utf-8")
         if assets:
             return MjModel.from_xml_string(text, assets)
-        return MjModel(_told(lambda: load(filename, complete=False)), [text])
+        return MjModel(_told(lambda: load(filename, complete=False, warn="none")), [text])
 
     @staticmethod
     def from_xml_string(xml: str | bytes, assets: Mapping[str, bytes] | None = None) -> MjModel:
@@ -407,7 +408,7 @@ class MjModel(Guarded):
         # MuJoCo finds assets by their names, in whatever folder the text says that they are.
         folders = {folder for t in texts for folder in _FOLDER.findall(t)}
         laid = {f"{folder.rstrip('/')}/{path}": content for folder in folders for path, content in files.items()}
-        return MjModel(_told(lambda: loads(text, assets={**laid, **files}, complete=False)), texts)
+        return MjModel(_told(lambda: loads(text, assets={**laid, **files}, complete=False, warn="none")), texts)
 
     @staticmethod
     def from_binary_path(filename: str, assets: Any = None) -> MjModel:
@@ -568,13 +569,8 @@ def _again(base: Model, texts: tuple[str, ...], contact: str, options: tuple[flo
 
 def _told(read: Callable[[], Model]) -> Model:
     """What was read, after warnings as :func:`load` gives them: bodies that are moved by hand are, by who moves them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotSimulated)
-        warnings.simplefilter("ignore", UnknownWord)
-        model = read()
-    missing = [note for note in model.not_simulated if "body@mocap" not in note]
-    tell(model, "what its file says here", missing, NotSimulated)
-    tell(model, UNKNOWN_WORDS, model.unknown, UnknownWord)
+    model = read()
+    tell(model, WARNINGS["all"], but="body@mocap")
     return model
 
 

@@ -214,7 +214,7 @@ impl Batch {
         self.pool.shards().flat_map(|shard| &shard.reports)
     }
 
-    /// Sets environment i to `state`; it starts cold.
+    /// Sets environment i to `state`; it starts cold, and forces that were given for its next step are forgotten.
     pub fn reset(&mut self, i: usize, state: &State) -> Result<(), StateError> {
         let model = &self.plan.world.model;
         state.validate(model)?;
@@ -222,6 +222,7 @@ impl Batch {
         let (shard, k) = self.pool.place_mut(i / SHARD, i % SHARD);
         shard.q[k * nq..(k + 1) * nq].copy_from_slice(&state.q);
         shard.v[k * nv..(k + 1) * nv].copy_from_slice(&state.v);
+        shard.force[k * nv..(k + 1) * nv].fill(0.0);
         shard.reports[k] = BatchReport::none();
         shard.forget(k, width);
         Ok(())
