@@ -95,9 +95,12 @@ impl Done<'_> {
         columns: Columns,
     ) -> Result<(usize, f64, usize, DMatrix<f64>), LinearizationError> {
         let Accepted { posed, impulses, v, contacts, .. } = self.accepted;
-        let approach = |block: usize| posed.jacobian.row_velocity(block, posed.problem.cone(block).normal(), v);
+        let approach =
+            |block: usize| posed.jacobian.row_velocity(block, posed.problem.cone(block).normal(), v);
         let struck = |block: &usize| {
-            posed.problem.cone(*block).opens() && impulses[posed.normal_row(*block)] > 0.0 && approach(*block) < 0.0
+            posed.problem.cone(*block).opens()
+                && impulses[posed.normal_row(*block)] > 0.0
+                && approach(*block) < 0.0
         };
         let blocks: Vec<usize> = (0..posed.problem.len()).filter(struck).collect();
         let Some(&first) = blocks.iter().min_by(|a, b| approach(**a).total_cmp(&approach(**b))) else {

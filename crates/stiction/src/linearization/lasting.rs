@@ -246,9 +246,8 @@ impl Stepped<'_> {
             _ => Motion::ZERO,
         };
         let motion = |side: usize| {
-            c.bodies[side].map_or(Motion::ZERO, |b| {
-                Motion::new(vel.V[b].angular, vel.V[b].linear_at(arm(b, p)))
-            })
+            c.bodies[side]
+                .map_or(Motion::ZERO, |b| Motion::new(vel.V[b].angular, vel.V[b].linear_at(arm(b, p))))
         };
         let mut change = columns.zeros(frame.lambda.len());
         let mut dofs: Vec<usize> = chains.iter().flatten().copied().collect();

@@ -432,7 +432,8 @@ impl Done<'_> {
     /// Dry friction whose impulse was fixed, as its slip turns back within the step.
     fn frictions_that_turn(&self) -> impl Iterator<Item = LinearizationNote> + '_ {
         let problem = &self.accepted.posed.problem;
-        let fixed = |block: &usize| matches!(problem.cone(*block), Cone::Box { lo, hi } if lo == hi && lo != 0.0);
+        let fixed =
+            |block: &usize| matches!(problem.cone(*block), Cone::Box { lo, hi } if lo == hi && lo != 0.0);
         (0..problem.len()).filter(fixed).map(|block| LinearizationNote::TurnsBack { block })
     }
 

@@ -255,7 +255,9 @@ impl Parted<'_> {
         let nv = flow.derivative.columns.nv;
         let rate = (jump.gap_change.columns(0, 2 * nv) * &flow.by_length)[(0, 0)];
         if rate >= 0.0 {
-            return Err(LinearizationError::Impact { why: "what lands does not close, when the step is done again" });
+            return Err(LinearizationError::Impact {
+                why: "what lands does not close, when the step is done again",
+            });
         }
         Ok(gap * (-1.0 / rate))
     }

@@ -363,7 +363,12 @@ impl<'a> Writer<'a> {
     }
 
     /// All that displaces a contact: the dofs of its bodies, and shifts of their geometries.
-    pub(super) fn displacements(&self, frame: &Frame<'_>, number: usize, placed: &'a Placed) -> Vec<Displaced<'a>> {
+    pub(super) fn displacements(
+        &self,
+        frame: &Frame<'_>,
+        number: usize,
+        placed: &'a Placed,
+    ) -> Vec<Displaced<'a>> {
         let (kin, Frame { c, chains, .. }) = (self.forces.kin, frame);
         let mut dofs: Vec<usize> = chains.iter().flatten().copied().collect();
         dofs.sort_unstable();

@@ -11,12 +11,12 @@ use super::rows::Writer;
 use crate::stepping::integrate::tangent::rotation_vector_change;
 use nalgebra::DMatrix;
 use stiction_assembly::RowKey;
-use stiction_assembly::row_key::CouplingRow;
 use stiction_assembly::forces::ImplicitForce;
-use stiction_assembly::forces::tendons::{law, length_and_rate};
-use stiction_assembly::rows::kind::RowKind;
 use stiction_assembly::forces::actuators::rotation_vector;
+use stiction_assembly::forces::tendons::{law, length_and_rate};
 use stiction_assembly::laws::actuator::Effort;
+use stiction_assembly::row_key::CouplingRow;
+use stiction_assembly::rows::kind::RowKind;
 use stiction_assembly::rows::kind::{At, LinearRow};
 use stiction_assembly::rows::{LinearTask, run_linear};
 use stiction_dynamics::spatial::vec3;
@@ -90,7 +90,8 @@ impl Writer<'_> {
         let row = accepted.posed.problem.range(block).start;
         let feedback = accepted.posed.choice().feedback;
         let numbers = |x: &[f64]| x.iter().map(|x| Dual::<2>::constant(*x)).collect::<Vec<_>>();
-        let (mut q, mut v, free_velocity) = (numbers(&start.q), numbers(accepted.v), numbers(accepted.v_free));
+        let (mut q, mut v, free_velocity) =
+            (numbers(&start.q), numbers(accepted.v), numbers(accepted.v_free));
         let in_middle = self.forces.middle.is_some();
         let lasts = accepted.posed.rolling.iter().any(|r| r.block == block && r.lasts);
         let (params, q_of_dof) = (facts.rows.cast(Dual::constant(0.0)), facts.q_of_dof);

@@ -112,7 +112,9 @@ impl FreeMotion {
     ) -> Result<(), String> {
         let Step { world, input, start: state, h } = *step;
         let model = &world.model;
-        let Self { workspace: Workspace { vel, rnea, crba, tau, still, bias, mean, .. }, mass, factor, .. } = self;
+        let Self {
+            workspace: Workspace { vel, rnea, crba, tau, still, bias, mean, .. }, mass, factor, ..
+        } = self;
         let kin = here.middle.or(&here.kin);
         let coriolis = rolling.still_or(here.middle.mean_or(&state.v), still);
         lanes::plain(
