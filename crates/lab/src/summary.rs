@@ -100,7 +100,7 @@ pub struct EnergyBalance {
     /// Energy that steps by rules of first and second order made and nothing explains, less what they lost
     /// ([`StepReport::energy_error`]), summed over the steps.
     pub error: f64,
-    /// Its two parts: what steps made, and what others lost.
+    /// Energy that steps so made, and that others lost.
     pub made: f64,
     pub lost: f64,
     /// Largest kinetic energy of the trees that it is known of ([`StepReport::energy_in_motion`]).
@@ -221,7 +221,7 @@ pub(crate) struct Tally {
     not_converged: u64,
     gained_energy: u64,
     pub(crate) energy_error: f64,
-    /// What steps made of it, and the largest energy in motion [J].
+    /// Energy that steps made and nothing explains, and the largest energy in motion [J].
     pub(crate) energy_made: f64,
     pub(crate) in_motion: f64,
     pub(crate) ledger: Option<EnergyLedger>,

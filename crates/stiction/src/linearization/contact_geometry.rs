@@ -179,6 +179,14 @@ struct Raw {
     gap: Zeta,
 }
 
+impl Raw {
+    /// A point that stands still.
+    fn still(position: Vec3, n: Vec3, gap: f64) -> Self {
+        let still = Zeta::constant(0.0);
+        Self { position: position.cast(still), n: n.cast(still), gap: Zeta::constant(gap) }
+    }
+}
+
 /// A point that B carries.
 fn carried(position: Vec3, n: Vec3, gap: f64, about: Vec3) -> Raw {
     let moves = [Vec3::X, Vec3::Y, Vec3::Z];
@@ -215,7 +223,7 @@ fn raw(finder: &ContactFinder, c: &ContactPoint, about: Vec3) -> Option<Raw> {
     if moved > SAME || (same.1 - c.n).norm() > SAME {
         return None; // what joins geometries changed it
     }
-    by_differences(&pair, (point.position, c.n, point.gap), about, c)
+    by_differences(&pair, Raw::still(point.position, c.n, point.gap), about, c)
 }
 
 /// The point where the bodies of a contact are, or were, with its geometries at `poses`; `None` if it is no point of theirs.
@@ -231,23 +239,16 @@ pub(super) fn point_at(
         Pair { shapes: [&colliders[a].shape, &colliders[b].shape], poses, margin: margins[a] + margins[b] };
     let (position, n, gap) = pair.at([Vec3::ZERO; 2], about, c)?;
     let raw = of_plane(pair.shapes, (position, gap), n, about);
-    let raw = raw.or_else(|| by_differences(&pair, (position, n, gap), about, c))?;
+    let raw = raw.or_else(|| by_differences(&pair, Raw::still(position, n, gap), about, c))?;
     let gap = raw.gap - raw.gap.like(finder.surface(c).margin);
     Some(raw.position + raw.n * (gap * gap.like(finder.pitch_of(a, b))))
 }
 
 /// A point with its derivatives by differences of the narrow phase.
-fn by_differences(
-    pair: &Pair<'_>,
-    (position, n, gap): (Vec3, Vec3, f64),
-    about: Vec3,
-    c: &ContactPoint,
-) -> Option<Raw> {
+fn by_differences(pair: &Pair<'_>, mut raw: Raw, about: Vec3, c: &ContactPoint) -> Option<Raw> {
     let size = pair.shapes[0].bounding_radius().min(pair.shapes[1].bounding_radius());
     let step = DISPLACED * size.clamp(SIZES[0], SIZES[1]);
     let turn = step / size.clamp(SIZES[0], SIZES[1]);
-    let still = Zeta::constant(0.0);
-    let mut raw = Raw { position: position.cast(still), n: n.cast(still), gap: Zeta::constant(gap) };
     for k in 0..6 {
         let unit = if k < 3 { turn } else { step };
         let mut best: Option<(f64, Slope)> = None;

@@ -43,7 +43,7 @@ pub(super) struct Forces<'a> {
     /// v⁺ − v.
     pub(super) change: &'a [f64],
     pub(super) parameters: &'a [Parameter],
-    /// Of a step that is posed in its middle: columns of q and v are those of the middle, where `kin` is.
+    /// The middle of a step that is posed there: columns of q and v are those of the middle, where `kin` is.
     pub(super) middle: Option<&'a Middle<'a>>,
 }
 
@@ -161,6 +161,14 @@ impl Forces<'_> {
                 add(columns.q(first + l), x * moved.by_q[k][l]);
                 add(columns.v(first + l), x * moved.by_v[k][l]);
             }
+        }
+    }
+
+    /// Calls `add` with the columns, and x times the entries, by which coordinate `dof` of q at the start of the step changes.
+    pub(super) fn by_start(&self, dof: usize, x: f64, mut add: impl FnMut(usize, f64)) {
+        match self.middle {
+            Some(middle) => middle.start_by_middle(dof, self.columns, |column, by| add(column, x * by)),
+            None => add(self.columns.q(dof), x),
         }
     }
 

@@ -13,7 +13,6 @@
 //! (`integrate::closing`), of third order in h.
 
 use super::columns::Columns;
-use super::forces::Forces;
 use crate::state::State;
 use crate::stepping::accepted::PosedInMiddle;
 use crate::stepping::integrate::ballistic::Body;
@@ -171,14 +170,4 @@ pub(super) fn flight(body: &Body, [q, v]: [&[f64]; 2], t: f64) -> DMatrix<f64> {
         (0..6).for_each(|l| out[(6 + l, m)] = v_next[l].tangent[m]);
     }
     out
-}
-
-impl Forces<'_> {
-    /// Calls `add` with the columns, and x times the entries, by which coordinate `dof` of q at the start of the step changes.
-    pub(super) fn by_start(&self, dof: usize, x: f64, mut add: impl FnMut(usize, f64)) {
-        match self.middle {
-            Some(middle) => middle.start_by_middle(dof, self.columns, |column, by| add(column, x * by)),
-            None => add(self.columns.q(dof), x),
-        }
-    }
 }

@@ -32,6 +32,7 @@ mod own_equations;
 mod parameter;
 mod parameters;
 mod parts;
+mod posed_gap;
 mod relaxed;
 mod rollout;
 mod rows;
@@ -288,7 +289,7 @@ struct Here<'a> {
 }
 
 impl<'a> Done<'a> {
-    /// The same, with the velocities at which the step is posed as those before it.
+    /// This step, with the velocities at which it was posed as those before it.
     fn posed(mut self) -> Self {
         if let Some(posed) = self.accepted.facts.posed_in_middle {
             self.accepted.v = &posed.state.v;

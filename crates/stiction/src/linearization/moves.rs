@@ -258,7 +258,7 @@ struct HalfStep {
 }
 
 impl HalfStep {
-    /// Of a free body with the tangent of its flight and of the push that corrects it.
+    /// A free body, with the tangent of its flight and of the push that corrects it.
     fn of_body(flight: &DMatrix<f64>, pushed: &Moved) -> Self {
         let turned = DMatrix::from_fn(6, 6, |k, l| pushed.by_q[k][l]);
         let mut flown = flight.clone();
@@ -270,7 +270,7 @@ impl HalfStep {
         }
     }
 
-    /// Of a joint that moves by v⁺ and twice what corrects it.
+    /// A joint that moves by v⁺ and twice what corrects it.
     fn of_joint(moved: &Moved, n: usize) -> Self {
         let zero_or = |k: usize, x: &dyn Fn(usize) -> f64, below: f64| if k < n { x(k) } else { below };
         Self {

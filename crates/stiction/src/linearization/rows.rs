@@ -17,8 +17,8 @@ use super::bounces;
 use super::columns::{Columns, solve};
 use super::contact_geometry::{Geometry, Offset, Placed, Zeta};
 use super::forces::{Forces, end_of_motion};
-use super::lasting::PosedGap;
 use super::parameter::Parameter;
+use super::posed_gap::PosedGap;
 use crate::stepping::slopes::dense_jacobian;
 use nalgebra::DMatrix;
 use std::ops::Range;
@@ -194,7 +194,7 @@ pub(super) struct Displaced<'a> {
 }
 
 impl Displaced<'_> {
-    /// What a number changes by.
+    /// Change of a number.
     fn along(&self, x: &Dual<6>) -> f64 {
         let zeta = [self.zeta.angular.to_array(), self.zeta.linear.to_array()].concat();
         x.tangent.iter().zip(&zeta).map(|(a, b)| a * b).sum()

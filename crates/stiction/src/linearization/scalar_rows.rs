@@ -62,15 +62,13 @@ impl Writer<'_> {
             self.actuator(row, i, lambda);
             return Ok(());
         }
-        if self.forces.middle.is_some() && self.at.biases {
-            match key {
-                RowKey::ImplicitForce(ImplicitForce::Tendon(i)) => {
-                    self.tendon(row, i, lambda);
-                    return Ok(());
-                }
-                RowKey::Coupling(of) => return self.turning_coupling(block, of),
-                _ => {}
-            }
+        let in_middle = self.forces.middle.is_some() && self.at.biases;
+        if let (RowKey::ImplicitForce(ImplicitForce::Tendon(i)), true) = (key, in_middle) {
+            self.tendon(row, i, lambda);
+            return Ok(());
+        }
+        if let (RowKey::Coupling(of), true) = (key, in_middle) {
+            return self.turning_coupling(block, of);
         }
         let turns = || Err(LinearizationError::Row(key.kind().words(world)));
         run_linear(key, Biases { writer: self, block }).unwrap_or_else(turns)?;

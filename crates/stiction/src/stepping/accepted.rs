@@ -72,7 +72,7 @@ pub(crate) struct StepFacts<'a> {
 pub(crate) struct PosedInMiddle<'a> {
     /// q_m and v⁻.
     pub(crate) state: &'a State,
-    /// Per tree, whether it was.
+    /// Who was posed there, and the flying bodies.
     pub(crate) bodies: &'a RollingBodies,
     /// Velocities of which Coriolis forces are.
     pub(crate) mean: &'a [f64],

@@ -13,7 +13,7 @@ struct Run {
     world: World,
     start: State,
     control: Vec<f64>,
-    /// [s]
+    /// Duration [s].
     time: f64,
     most: f64,
     order: Order,
