@@ -212,7 +212,7 @@ impl Stepped<'_> {
             }
         }
         by_start.apply(columns, &mut change);
-        middle.from_start(columns, &mut change);
+        middle.turn_to_middle(columns, &mut change);
         Some(Last { velocity: motion(1) - motion(0), change })
     }
 }

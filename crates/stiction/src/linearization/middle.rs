@@ -97,12 +97,12 @@ impl<'a> Middle<'a> {
     }
 
     /// Turns columns of the middle to those of the start.
-    pub(super) fn to_start(&self, columns: Columns, matrix: &mut DMatrix<f64>) {
+    pub(super) fn turn_to_start(&self, columns: Columns, matrix: &mut DMatrix<f64>) {
         self.by_start.apply(columns, matrix);
     }
 
     /// Turns columns of the start to those of the middle.
-    pub(super) fn from_start(&self, columns: Columns, matrix: &mut DMatrix<f64>) {
+    pub(super) fn turn_to_middle(&self, columns: Columns, matrix: &mut DMatrix<f64>) {
         self.back.apply(columns, matrix);
     }
 

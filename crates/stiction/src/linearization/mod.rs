@@ -396,7 +396,7 @@ impl Done<'_> {
         let end = moves.end(&mut notes)?;
         let mut dlambda = dlambda;
         if let Some(middle) = forces.middle {
-            middle.to_start(columns, &mut dlambda);
+            middle.turn_to_start(columns, &mut dlambda);
         }
         Ok(Derivative { columns, end, dlambda, notes })
     }

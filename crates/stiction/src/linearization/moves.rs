@@ -32,8 +32,8 @@ impl Moves<'_> {
         let (model, nv) = (&world.model, columns.nv);
         let mut end = columns.zeros(2 * nv);
         if let Some(middle) = self.forces.middle {
-            self.from_middle(middle, &mut end);
-            middle.to_start(columns, &mut end);
+            self.add_second_half(middle, &mut end);
+            middle.turn_to_start(columns, &mut end);
         }
         for (tree, rule) in accepted.quadrature.iter().enumerate() {
             match rule {
@@ -87,7 +87,7 @@ impl Moves<'_> {
     }
 
     /// (3) of [`super::middle`], by the columns of the middle.
-    fn from_middle(&self, middle: &Middle<'_>, end: &mut DMatrix<f64>) {
+    fn add_second_half(&self, middle: &Middle<'_>, end: &mut DMatrix<f64>) {
         let Forces { world, accepted, columns, h, .. } = *self.forces;
         let (model, nv) = (&world.model, columns.nv);
         for joint in &model.joints {

@@ -33,14 +33,14 @@ impl PosedGap {
                 [gap * gap.like(2.0), compliance, none]
             }
             Self::Lasts { earlier, closes } => {
-                of.gap = of.gap + none.like(earlier);
-                of.face.deepest = of.face.deepest + none.like(earlier);
+                of.gap += none.like(earlier);
+                of.face.deepest += none.like(earlier);
                 let [gap, compliance, correction] = asked(params, spring, &of);
                 let gap = gap + none.like(0.5 * closes.min(0.0));
                 [if gap.value > 0.0 { gap } else { none }, compliance, correction]
             }
             Self::Yields { earlier } => {
-                of.gap = of.gap + none.like(earlier);
+                of.gap += none.like(earlier);
                 asked(params, spring, &of)
             }
         }
