@@ -76,7 +76,7 @@ impl Default for Choice {
 }
 
 /// How a contact or stop was posed of trees that are posed in the middle of the step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RollingContact {
     pub block: usize,
     /// True if it had an impulse in the last step.

@@ -75,15 +75,7 @@ impl Posed {
     ) {
         let middle = gap + 0.5 * params.h * before;
         let landing = if lasts { None } else { params.landing([gap, middle], before, free) };
-        self.rolling.push(RollingContact {
-            block,
-            lasts,
-            slid: false,
-            slides: false,
-            slip: [0.0; 2],
-            share: 0.0,
-            landing,
-        });
+        self.rolling.push(RollingContact { block, lasts, landing, ..RollingContact::default() });
     }
 
     /// Appends a block of one row.

@@ -73,15 +73,7 @@ pub(crate) fn pose(
     }
     let motion = last_motion(p, c, warm);
     let lasts = motion.is_some();
-    let mut posed = RollingContact {
-        block,
-        lasts,
-        slid: false,
-        slides: false,
-        slip: [0.0; 2],
-        share: 0.0,
-        landing: None,
-    };
+    let mut posed = RollingContact { block, lasts, ..RollingContact::default() };
     let Some(motion) = motion else {
         posed.landing = landing(p, c, block, out);
         out.rolling.push(posed);

@@ -246,7 +246,7 @@ impl Runner {
             forces: self.work.as_ref().map(|w| w.forces),
             error: self.tally.energy_error,
             made: self.tally.energy_made,
-            lost: self.tally.energy_made - self.tally.energy_error,
+            lost: (self.tally.energy_made - self.tally.energy_error).max(0.0),
             in_motion: self.tally.in_motion,
             ledger: self.tally.ledger,
         };

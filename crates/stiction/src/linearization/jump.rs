@@ -67,7 +67,7 @@ impl Done<'_> {
         let mut right = forces.mass_change(&here.change);
         forces.add_momentum(&mut right);
         let stepped = Stepped { forces, mass: accepted.mass, geometry: &Geometry::new(forces) };
-        let before = self.before(stepped)?;
+        let before = stepped.before()?;
         let rest = forces.columns.zeros(before.nrows());
         let bouncing = Velocities { before, free: rest.clone(), unhindered: rest };
         let solved = Solved::new(stepped, Some(&bouncing), right)?;

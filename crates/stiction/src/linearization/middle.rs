@@ -89,8 +89,8 @@ impl<'a> Middle<'a> {
         let by_start = flights(world, posed, start, 0.5 * h);
         let inverse = |joint: &Joint| {
             let block = &by_start.blocks[by_start.joint_of[joint.idx_v]];
-            // The tangent of a flight is near the identity.
-            block.clone().try_inverse().unwrap_or_else(|| DMatrix::identity(block.nrows(), block.nrows()))
+            let none = || DMatrix::from_element(block.nrows(), block.nrows(), f64::NAN);
+            block.clone().try_inverse().unwrap_or_else(none)
         };
         let back = Blocks::new(&world.model, inverse);
         Self { posed, by_start, back }

@@ -366,7 +366,7 @@ impl Done<'_> {
             notes.extend(self.gaps_at_switches());
         }
         notes.extend(self.frictions_that_turn());
-        let before = if law.compliant() { self.before(stepped)? } else { columns.zeros(0) };
+        let before = if law.compliant() { stepped.before()? } else { columns.zeros(0) };
         let (problem, mut diagonal) = (&accepted.posed.problem, Vec::new());
         if law.compliant() {
             problem.diagonal_blocks_into(&mut diagonal);
@@ -417,17 +417,12 @@ impl Done<'_> {
         active_set::impulses(answer, (self.law, &self.params), soft, notes)
     }
 
-    /// ∂(J v), v being that of the start.
-    fn before(&self, stepped: Stepped<'_>) -> Result<DMatrix<f64>, LinearizationError> {
-        stepped.before()
-    }
-
     /// Velocities of the rows where contacts may bounce.
     fn bouncing(&self, stepped: Stepped<'_>) -> Result<Option<bounces::Velocities>, LinearizationError> {
         if !self.accepted.contacts.iter().any(|c| c.restitution > 0.0) || self.law.compliant() {
             return Ok(None);
         }
-        bounced_motion::velocities(self.before(stepped)?, stepped).map(Some)
+        bounced_motion::velocities(stepped.before()?, stepped).map(Some)
     }
 
     /// Dry friction whose impulse was fixed, as its slip turns back within the step.

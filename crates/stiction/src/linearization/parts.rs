@@ -123,15 +123,8 @@ impl Parted<'_> {
         let mut chain = Chain::new(columns);
         let (mut state, mut left) = (self.start.clone(), self.h);
         for part in before {
-            if part.length > 0.0 && self.in_middle() {
-                self.find_what_lands(&state, left)?;
-                let flow = self.flow(&mut state, part.length, true)?;
-                let longer = self.longer_to_landing(&state, &flow, &chain)?;
-                chain.follow(&flow);
-                chain.lengthen(&flow, longer);
-            } else if part.length > 0.0 {
-                let longer = self.longer(&state, (part.length, left), &chain)?;
-                let flow = self.flow(&mut state, part.length, true)?;
+            if part.length > 0.0 {
+                let (flow, longer) = self.flow_to_impact(&mut state, (part.length, left), &chain)?;
                 chain.follow(&flow);
                 chain.lengthen(&flow, longer);
             }
@@ -207,6 +200,23 @@ impl Parted<'_> {
             }
         }
         Ok(Flow { derivative, by_length, impulses_by_length, gap })
+    }
+
+    /// The part of `length` that leads to an impact, of what is `left` of the step, with δℓ.
+    fn flow_to_impact(
+        &mut self,
+        state: &mut State,
+        (length, left): (f64, f64),
+        chain: &Chain,
+    ) -> Result<(Flow, DMatrix<f64>), LinearizationError> {
+        if self.in_middle() {
+            self.find_what_lands(state, left)?;
+            let flow = self.flow(state, length, true)?;
+            let longer = self.longer_to_landing(state, &flow, chain)?;
+            return Ok((flow, longer));
+        }
+        let longer = self.longer(state, (length, left), chain)?;
+        Ok((self.flow(state, length, true)?, longer))
     }
 
     /// Whether steps are posed in their middle.

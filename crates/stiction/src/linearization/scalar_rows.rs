@@ -51,6 +51,9 @@ impl Writer<'_> {
         let instant = accepted.facts.rows.is_instant();
         if let RowKey::Limit(of) = key {
             if world.model.joints[of.joint].kind == JointKind::Ball {
+                if self.forces.middle.is_some() {
+                    return Err(LinearizationError::Row(key.kind().words(world)));
+                }
                 self.ball_limit(row, of.joint, self.at.biases && !instant, force);
                 return Ok(());
             }
