@@ -32,21 +32,17 @@
 
 use crate::block::{PosedLanding, RollingContact};
 use crate::contact_point::ContactPoint;
+use crate::laws::lasting::Lasting;
 use crate::posed::Posed;
 use crate::posing::{Posing, Rolling, Slip};
 use crate::warm_start::{ContactMotion, WarmStart};
 use stiction_dynamics::spatial::Vec3;
 
-/// A contact whose slip at the start of the step is more than so many times what turns it in the step slides [–], if friction is not
-/// likely to end it in the step: below μ times the speed under which nothing bounces.
-const SLIDES: f64 = 4.0;
 /// A contact takes the place of another of the same bodies that is so near, in ways that they go in the step [–]; at others they move
 /// as rigid bodies.
 const REACH: f64 = 4.0;
 /// Largest gap at which it does [m].
-const CLOSED: f64 = 1e-5;
-/// Slip that is none [m/s].
-const STILL: f64 = 1e-9;
+pub const CLOSED: f64 = 1e-5;
 
 /// Velocities that are added to J v_f in the rows of a contact that lasts.
 #[derive(Clone, Copy)]
@@ -79,42 +75,32 @@ pub(crate) fn pose(
         out.rolling.push(posed);
         return None;
     };
-    let h = p.params.h;
     let axes = c.axes();
     let along = |axes: &[Vec3; 3], w: Vec3| Vec3::from([axes[0].dot(w), axes[1].dot(w), axes[2].dot(w)]);
     let before = out.jacobian.velocity(block, p.v);
     let before = if c.friction > 0.0 { before } else { Vec3::from([0.0, 0.0, before.x]) };
     let last = along(&axes, motion.velocity[0]);
-    let a = (before - last) * (1.0 / (motion.since + 0.5 * h));
-    let turn = a * (0.5 * h);
-    let slip = last + a * motion.since;
-    let size = |v: Vec3| v.x.hypot(v.y);
+    let lasts = p.params.lasting_contact(c.gap, c.face, Lasting { before, last, since: motion.since });
     let known = |r: Rolling<'_>| r.coulomb.then(|| r.slips.get(index).copied().unwrap_or_default());
-    let faster = |than: f64| c.friction > 0.0 && size(slip) > SLIDES * size(turn) + than.max(STILL);
-    (posed.slid, posed.slides) = match p.rolling.and_then(known) {
-        None => (false, false),
-        Some(Slip::Unknown) => (faster(0.0), faster(c.friction * p.params.bouncing_speed)),
-        Some(known) => (true, known == Slip::Slides),
+    [posed.slid, posed.slides] = match p.rolling.and_then(known) {
+        None => [false; 2],
+        Some(Slip::Unknown) => p.params.slides(c.friction, &lasts),
+        Some(known) => [true, known == Slip::Slides],
     };
     posed.slip = [before.x, before.y];
-    posed.share = 0.5 * h / (motion.since + 0.5 * h);
+    posed.share = lasts.share;
     out.rolling.push(posed);
-    let tangential = if posed.slides { before } else { turn };
+    let tangential = if posed.slides { before } else { lasts.turn };
     let turning = {
         let before = out.jacobian.turning(block, p.v);
-        (before - along(&c.turning_axes(), motion.velocity[1])) * (0.5 * h / (motion.since + 0.5 * h))
+        (before - along(&c.turning_axes(), motion.velocity[1])) * lasts.share
     };
-    let earlier = 0.125 * h * h * a.z - 0.5 * h * before.z;
-    let mut start = *c;
-    start.gap += earlier;
-    start.face.deepest += earlier;
-    let of_gap = p.params.contact_bias(start.gap, start.face);
     Some(Roll {
         tangential: Vec3::from([tangential.x, tangential.y, 0.0]),
-        normal: turn.z,
+        normal: lasts.turn.z,
         turning: if c.friction > 0.0 { turning } else { Vec3::ZERO },
-        gap: (of_gap.gap + 0.5 * slip.z.min(0.0)).max(0.0),
-        correction: of_gap.correction,
+        gap: lasts.gap,
+        correction: lasts.correction,
     })
 }
 
@@ -141,7 +127,7 @@ fn last_motion(p: &Posing<'_>, c: &ContactPoint, warm: &mut WarmStart) -> Option
         let geometry = &p.world.geometries[g];
         p.world.mount(geometry.link, geometry.X_LG).0
     };
-    let mut motion = warm.inherit(c, |pair| pair.map(body) == c.bodies)?;
+    let motion = warm.inherit(c, |pair| pair.map(body) == c.bodies)?;
     let way = |b: usize| {
         let body = &p.world.model.bodies[b];
         if p.rolling.is_some_and(|r| r.start.is_some()) {
@@ -150,9 +136,16 @@ fn last_motion(p: &Posing<'_>, c: &ContactPoint, warm: &mut WarmStart) -> Option
         let first = body.dofs.start;
         Vec3::from([p.v[first], p.v[first + 1], p.v[first + 2]]).norm() * p.params.h
     };
-    let away = c.position - motion.point;
-    if away.norm() > REACH * c.bodies.into_iter().flatten().map(way).sum::<f64>() {
-        motion.velocity[0] += motion.velocity[1].cross(away);
+    Some(motion.carried_to(c.position, c.bodies.into_iter().flatten().map(way).sum()))
+}
+
+impl ContactMotion {
+    /// The motion of a contact at p that takes the place of this one, of bodies that go so far in the step [m].
+    pub fn carried_to(mut self, p: Vec3, way: f64) -> Self {
+        let away = p - self.point;
+        if away.norm() > REACH * way {
+            self.velocity[0] += self.velocity[1].cross(away);
+        }
+        self
     }
-    Some(motion)
 }

@@ -9,6 +9,7 @@ pub mod contact;
 pub mod coplanar;
 pub mod gap;
 pub mod gyroscopic;
+pub mod lasting;
 pub mod restitution;
 pub mod row;
 pub mod row_params;

@@ -113,7 +113,7 @@ impl RowParams {
     /// How a surface or stop lands whose distance is known at the start of a step and in its middle: one that closes
     /// at the rate `before` = J_N v faster than bodies bounce, and would go on at `free` = J_N v_f at the end.
     pub fn landing(&self, [start, middle]: [f64; 2], before: f64, free: f64) -> Option<PosedLanding> {
-        if before >= -self.bouncing_speed {
+        if !self.lands(before) {
             return None;
         }
         let landing = PosedLanding { predicted: 0.0, middle, gain: free - before };

@@ -81,9 +81,11 @@ impl LinearRow for ImplicitForce {
         match *self {
             Self::Actuator(i) => row_of(*self, world, at, at.efforts[i], at.laws[i].effort_range),
             Self::Tendon(i) => {
-                let terms = self.terms(world);
-                let law = tendons::law(&world.tendons[i]).cast(at.zero());
-                let effort = law.effort(at.length(&terms), at.rates(&terms)[0], at.params.h);
+                let of_end = || {
+                    let (terms, law) = (self.terms(world), tendons::law(&world.tendons[i]).cast(at.zero()));
+                    law.effort(at.length(&terms), at.rates(&terms)[0], at.params.h)
+                };
+                let effort = at.tendons.map_or_else(of_end, |all| all[i]);
                 row_of(*self, world, at, effort, [-infinite, infinite])
             }
         }

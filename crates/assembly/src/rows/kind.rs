@@ -127,6 +127,8 @@ pub struct At<'a, T: Real> {
     /// Laws of the actuators, and their efforts where they are rows; k = 0 where they are none.
     pub laws: &'a [AffineActuator<T>],
     pub efforts: &'a [Effort<T>],
+    /// Efforts of the tendons; `None`: those of the end of the step.
+    pub tendons: Option<&'a [Effort<T>]>,
 }
 
 impl<'a> Posing<'a> {
@@ -143,6 +145,7 @@ impl<'a> Posing<'a> {
             model: &self.world.model,
             laws: &[],
             efforts: &[],
+            tendons: None,
         }
     }
 }

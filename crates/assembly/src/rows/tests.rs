@@ -100,6 +100,7 @@ fn rows_are_those_that_are_posed() {
             model,
             laws: &laws,
             efforts: &efforts,
+            tendons: None,
         };
         let mut block = 0;
         for (key, seen) in all.iter().zip(&mut seen) {
@@ -162,6 +163,7 @@ impl Task for InLanes<'_> {
                 model: &model,
                 laws: &laws,
                 efforts: &efforts,
+                tendons: None,
             };
             let rows: Vec<Row<T>> = linear(world).into_iter().map(|key| row(world, key, &at)).collect();
             for lane in 0..cases.len() {

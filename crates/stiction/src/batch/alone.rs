@@ -84,11 +84,13 @@ impl Alone {
     pub(super) fn borrow(&mut self, plan: &Plan, memory: &Memory, lane: usize) {
         self.forget();
         memory.lend(plan, lane, self.driver.stepper_mut().lending());
+        self.driver.restore_credit(memory.credit(lane));
     }
 
     /// What it remembers goes back there.
-    pub(super) fn give_back(&self, plan: &Plan, memory: &mut Memory, lane: usize) {
-        memory.take(plan, lane, self.driver.stepper().remembered());
+    pub(super) fn give_back(&mut self, plan: &Plan, memory: &mut Memory, lane: usize) {
+        let credit = self.driver.credit();
+        memory.take(plan, lane, &self.driver.stepper_mut().lending(), credit);
     }
 
     /// One step of the environment at (q, v), in place; on failure nothing moves.

@@ -2,17 +2,20 @@
 
 use super::numbers::Numbers;
 use super::plan::Plan;
+pub(super) use crate::stepping::free_velocity::ROUNDS;
 use crate::stepping::integrate::ballistic::{Flown, after_impulses};
 use crate::stepping::integrate::fast_rotation::FAR;
 use crate::stepping::integrate::midpoint::NEAR;
-use crate::stepping::integrate::trapezoidal::STIFF;
+use crate::stepping::integrate::rolling;
+use crate::stepping::integrate::trapezoidal::{STIFF, STILL};
+use stiction_assembly::forces::tendons;
 use stiction_assembly::laws::actuator::Effort;
 use stiction_assembly::laws::gyroscopic::midpoint_moment;
 use stiction_assembly::laws::spring::{damper, share, spring};
-use stiction_dynamics::spatial::{Mat3, Sym3, Vec3, vec3};
+use stiction_dynamics::spatial::{Inertia, Mat3, Sym3, Vec3, vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, Kinematics, MassMatrix, Model, Real, RneaWorkspace, Velocities, bias_into,
-    crba_into, integrate_into,
+    crba_into, integrate_into, motions_into,
 };
 
 /// Positions, velocities and the mass matrix with its implicit parts.
@@ -31,6 +34,14 @@ pub(super) struct Free<T> {
     mass: MassMatrix<T>,
     tau: Vec<T>,
     diagonal: Vec<T>,
+    /// v̄, b at it and at the next v̄, and changes of v.
+    mean: Vec<T>,
+    bias: Vec<T>,
+    next_bias: Vec<T>,
+    change: Vec<T>,
+    /// 1 in the lanes in which v̄ moves from round to round, and in which v_f is found.
+    moving: T,
+    found: T,
     /// Efforts of actuators without their limits, and those that they are expected to exert; see
     /// [`stiction_assembly::forces::effort_limits`].
     laws: Vec<Effort<T>>,
@@ -39,6 +50,8 @@ pub(super) struct Free<T> {
     pub(super) rows: Vec<Effort<T>>,
     /// Per tree, 1 where it has a spring or servo that is stiff, see [`crate::stepping::integrate::trapezoidal`].
     pub(super) stiff: Vec<T>,
+    /// Efforts of tendons, which are rows.
+    pub(super) tendons: Vec<Effort<T>>,
     /// Per actuator, 1 where it is a row of the constraint problem: see [`stiction_assembly::forces::effort_limits`].
     promoted: Vec<T>,
 }
@@ -47,6 +60,18 @@ pub(super) struct Free<T> {
 #[inline(always)]
 fn stiffer<T: Real>(stiff: T, z: T) -> T {
     T::select(z.like(STIFF).less(z), z.one(), stiff)
+}
+
+/// The step of as many environments as there are lanes: from q and v, posed at others in its middle.
+pub(super) struct Start<'a, T> {
+    pub(super) q: &'a [T],
+    pub(super) v: &'a [T],
+    pub(super) q_middle: &'a [T],
+    pub(super) v_middle: &'a [T],
+    pub(super) control: &'a [T],
+    pub(super) force: &'a [T],
+    /// Mean forces of the constraints in the last step.
+    pub(super) last_forces: &'a [T],
 }
 
 impl<T: Real> Free<T> {
@@ -65,10 +90,17 @@ impl<T: Real> Free<T> {
             mass: MassMatrix::new(model),
             tau: vec![kind; model.nv()],
             diagonal: vec![kind; model.nv()],
+            mean: vec![kind; model.nv()],
+            bias: vec![kind; model.nv()],
+            next_bias: vec![kind; model.nv()],
+            change: vec![kind; model.nv()],
+            moving: kind,
+            found: kind,
             laws: vec![none; plan.world.actuators.len()],
             efforts: vec![none; plan.world.actuators.len()],
             rows: vec![none; plan.world.actuators.len()],
             stiff: vec![kind; model.trees],
+            tendons: vec![none; plan.world.tendons.len()],
             promoted: vec![kind; plan.world.actuators.len()],
         }
     }
@@ -80,30 +112,31 @@ impl<T: Real> Free<T> {
         self.middle.set_inertias(model);
     }
 
-    /// The lanes in which there is such a motion.
+    /// M̂, and the forces without constraints at v.
     #[inline(always)]
-    pub(super) fn update(
-        &mut self,
-        plan: &Plan,
-        numbers: &Numbers<T>,
-        q: &[T],
-        v: &[T],
-        control: &[T],
-        force: &[T],
-    ) -> T::Mask {
-        let (model, h) = (&numbers.model, q[0].like(plan.h()));
-        self.kin.update(model, q);
-        let differs = self.find_middle(plan, model, q, v, h);
+    pub(super) fn find_forces(&mut self, plan: &Plan, numbers: &Numbers<T>, of: &Start<'_, T>) {
+        let (model, h) = (&numbers.model, of.q[0].like(plan.h()));
+        self.kin.update(model, of.q_middle);
+        let differs = !plan.middle && self.find_middle(plan, model, of.q, of.v, h);
         let kin = if differs { &self.middle } else { &self.kin };
-        self.vel.update(model, kin, v);
-        bias_into(model, kin, &self.vel, &mut self.rnea, &mut self.tau);
-        crba_into(model, kin, &mut self.crba, &mut self.mass);
-        self.add_midpoint_moments(plan, model, v, h);
-        for (tau, force) in self.tau.iter_mut().zip(force) {
-            *tau = *force - *tau;
+        self.mean.copy_from_slice(of.v_middle);
+        // Flights turn bodies.
+        for (b, _) in plan.flying_bodies.iter().filter(|_| plan.middle) {
+            self.mean[model.bodies[*b].dofs.clone()].fill(h.zero());
         }
-        self.add_passive(plan, model, q, v, h);
-        self.evaluate(plan, numbers, q, v, control, h);
+        (self.moving, self.found) = (h.one(), h.zero());
+        self.vel.update(model, kin, &self.mean);
+        bias_into(model, kin, &self.vel, &mut self.rnea, &mut self.bias);
+        crba_into(model, kin, &mut self.crba, &mut self.mass);
+        if !plan.middle {
+            self.add_midpoint_moments(plan, model, of.v, h);
+        }
+        for ((tau, bias), force) in self.tau.iter_mut().zip(&self.bias).zip(of.force) {
+            *tau = *force - *bias;
+        }
+        self.add_passive(plan, model, of.q, of.v, h);
+        self.evaluate(plan, numbers, of, h);
+        self.pull(plan, of, h);
         for (i, diagonal) in self.diagonal.iter().enumerate() {
             self.mass.add_diagonal(i, *diagonal);
         }
@@ -111,22 +144,61 @@ impl<T: Real> Free<T> {
             let (dof, c) = a.transmission[0];
             self.mass.add_diagonal(dof, effort.inertia(h.like(c), h));
         }
-        // Again where an effort turns out to be beyond its limit.
-        let mut sound = h.zero().less(h.zero());
-        for attempt in 0..2 {
-            sound = self.solve(plan, v, h);
-            if attempt == 1 || !self.saturate(plan, numbers, v, h) {
-                break;
-            }
-        }
+    }
+
+    /// The lanes in which v_f is finite, and nothing turns too far.
+    #[inline(always)]
+    pub(super) fn is_sound(&self, plan: &Plan, v: &[T]) -> T::Mask {
+        let h = v[0].like(plan.h());
+        let mut sound = T::not(h.like(FAR).less(farthest(plan, v, h)));
         for v in &self.v_free {
             sound = T::both(sound, v.finite());
         }
-        let mut farthest = h.zero();
-        for &i in &plan.turning {
-            farthest = farthest.max((h * v[i]).abs());
+        sound
+    }
+
+    /// A round of the mean velocity of the step, of which Coriolis forces of joints are, with the impulses of the last
+    /// step, as [`crate::stepping::free_velocity`] does; false if it was the last.
+    #[inline(always)]
+    pub(super) fn turn_to_mean(&mut self, plan: &Plan, model: &Model<T>, of: &Start<'_, T>) -> bool {
+        if plan.joint_dofs.is_empty() || !plan.middle {
+            return false;
         }
-        T::both(sound, T::not(h.like(FAR).less(farthest)))
+        let Self { kin, vel, factor, v_free, rnea, tau, bias, next_bias, mean, change, moving, .. } = self;
+        let h = of.v[0].like(plan.h());
+        // v_f, and what the impulses of the last step would make of it.
+        for (x, f) in change.iter_mut().zip(of.last_forces) {
+            *x = h * *f;
+        }
+        factor.solve_in_place(change);
+        let mut differs = h.zero();
+        for &dof in &plan.joint_dofs {
+            let v = of.v_middle[dof];
+            let next = v + h.like(0.5) * ((v_free[dof] - v) + change[dof]);
+            let next = T::select(moving.mask(), next, mean[dof]);
+            differs = differs.max((next - mean[dof]).abs());
+            mean[dof] = next;
+        }
+        *moving *= h.truth(h.like(STILL).less(differs));
+        if !T::any(moving.mask()) {
+            return false;
+        }
+        vel.update(model, kin, mean);
+        bias_into(model, kin, vel, rnea, next_bias);
+        for x in change.iter_mut() {
+            *x = h.zero();
+        }
+        for &dof in &plan.joint_dofs {
+            let less = T::select(moving.mask(), next_bias[dof] - bias[dof], h.zero());
+            tau[dof] -= less;
+            change[dof] = -(h * less);
+            bias[dof] += less;
+        }
+        factor.solve_in_place(change);
+        for (v, more) in v_free.iter_mut().zip(&*change) {
+            *v += *more;
+        }
+        true
     }
 
     /// Kinematics in the middle of the step; false if that is the start in every lane.
@@ -155,7 +227,13 @@ impl<T: Real> Free<T> {
     /// What will meet depends on how the bodies would go on.
     #[inline(always)]
     pub(super) fn look_ahead(&mut self, model: &Model<T>) {
-        self.vel.update(model, &self.kin, &self.v_free);
+        motions_into(model, &self.kin, &self.v_free, &mut self.vel.V);
+    }
+
+    /// [`Self::vel`] is that of `v`.
+    #[inline(always)]
+    pub(super) fn move_by(&mut self, model: &Model<T>, v: &[T]) {
+        motions_into(model, &self.kin, v, &mut self.vel.V);
     }
 
     #[inline(always)]
@@ -163,7 +241,7 @@ impl<T: Real> Free<T> {
         for &b in &plan.free_bodies {
             let (i, inertia) = (model.bodies[b].dofs.start + 3, model.bodies[b].inertia.about_com());
             let moment = midpoint_moment(&inertia, vec3(v[i], v[i + 1], v[i + 2]), h);
-            for (tau, moment) in self.tau[i..i + 3].iter_mut().zip([moment.x, moment.y, moment.z]) {
+            for (tau, moment) in self.bias[i..i + 3].iter_mut().zip([moment.x, moment.y, moment.z]) {
                 *tau += moment;
             }
         }
@@ -180,8 +258,8 @@ impl<T: Real> Free<T> {
         [v_next, v_by]: [&mut [T]; 2],
     ) {
         let h = plan.h();
-        for &b in &plan.flying_bodies {
-            let (i, I) = (model.bodies[b].dofs.start, &model.bodies[b].inertia);
+        for (b, _) in &plan.flying_bodies {
+            let (i, I) = (model.bodies[*b].dofs.start, &model.bodies[*b].inertia);
             for lane in 0..T::LANES {
                 let of = |v: &[T], i: usize| {
                     Vec3::from([v[i].lane(lane), v[i + 1].lane(lane), v[i + 2].lane(lane)])
@@ -190,16 +268,14 @@ impl<T: Real> Free<T> {
                 if of(v_by, i + 3) != w_problem {
                     continue;
                 }
-                let mass = I.mass.lane(lane);
-                let about_com = about_com(mass, &I.first, &I.second, lane);
-                let Some(flight) = after_impulses(&about_com, w, w_problem, h) else { continue };
-                let first = Vec3::from([I.first.x.lane(lane), I.first.y.lane(lane), I.first.z.lane(lane)]);
-                let R = &self.kin.R_WB[b].rows;
+                let inertia = inertia_of(I, lane);
+                let Some(flight) = after_impulses(&inertia.about_com(), w, w_problem, h) else { continue };
+                let R = &self.kin.R_WB[*b].rows;
                 let R = Mat3 {
                     rows: [0, 1, 2].map(|k| Vec3::from([R[k].x, R[k].y, R[k].z].map(|x| x.lane(lane)))),
                 };
                 let Flown { v_next: linear, w_next, v_by: by_linear, w_by } =
-                    flight.carried(first * (1.0 / mass), R, [w, w_problem], of(v_next, i), h);
+                    flight.carried(inertia.com(), R, [w, w_problem], of(v_next, i), h);
                 let next = linear.to_array().into_iter().chain(w_next.to_array());
                 let by = by_linear.to_array().into_iter().chain(w_by.to_array());
                 for (k, (next, by)) in next.zip(by).enumerate() {
@@ -217,6 +293,9 @@ impl<T: Real> Free<T> {
         stiff.iter_mut().for_each(|stiff| *stiff = h.zero());
         let mut theta = |i: usize, [damper, spring]: [T; 2]| {
             let tree = plan.tree_of_dof[i];
+            if plan.middle {
+                return share(h * model.dofs[i].damping / mass.row(i)[0]);
+            }
             if !plan.driven[tree] {
                 return h.one();
             }
@@ -244,15 +323,15 @@ impl<T: Real> Free<T> {
 
     /// The efforts of actuators: (1) of [`stiction_assembly::laws::actuator`].
     #[inline(always)]
-    fn evaluate(&mut self, plan: &Plan, numbers: &Numbers<T>, q: &[T], v: &[T], control: &[T], h: T) {
-        let actuators = plan.world.actuators.iter().zip(&numbers.actuators).zip(control);
+    fn evaluate(&mut self, plan: &Plan, numbers: &Numbers<T>, of: &Start<'_, T>, h: T) {
+        let actuators = plan.world.actuators.iter().zip(&numbers.actuators).zip(of.control);
         for (i, ((a, law), control)) in actuators.enumerate() {
             let (mut length, mut rate, mut inverse, mut mobility) = (h.zero(), h.zero(), h.zero(), 0.0);
             for &(dof, c) in &a.transmission {
                 mobility += c * c * plan.mobility[dof];
                 let c = h.like(c);
-                length += c * q[plan.q_of_dof[dof]];
-                rate += c * v[dof];
+                length += c * of.q[plan.q_of_dof[dof]];
+                rate += c * of.v[dof];
                 inverse += c * c / self.mass.row(dof)[0];
             }
             let [damping, stiffness] = law.damping_and_stiffness(h);
@@ -269,9 +348,57 @@ impl<T: Real> Free<T> {
         }
     }
 
-    /// v_f, and where M̂ is positive definite.
+    /// The efforts of tendons.
     #[inline(always)]
-    fn solve(&mut self, plan: &Plan, v: &[T], h: T) -> T::Mask {
+    fn pull(&mut self, plan: &Plan, of: &Start<'_, T>, h: T) {
+        for (tendon, effort) in plan.world.tendons.iter().zip(&mut self.tendons) {
+            let (mut length, mut rate, mut inverse) = (h.zero(), h.zero(), h.zero());
+            for &(dof, c) in tendon.terms() {
+                let c = h.like(c);
+                length += c * of.q[plan.q_of_dof[dof]];
+                rate += c * of.v[dof];
+                inverse += c * c / self.mass.row(dof)[0];
+            }
+            let law = tendons::law(tendon).cast(h);
+            *effort = law.effort_at_share(length, rate, h, share(h * law.damping * inverse));
+        }
+    }
+
+    /// Mean forces of the constraints, whose impulses change v by `change` [N or N·m].
+    #[inline(always)]
+    pub(super) fn forces(&self, plan: &Plan, change: &[T], out: &mut [T]) {
+        self.mass.mul_into(change, out);
+        for f in out.iter_mut() {
+            *f *= f.like(1.0 / plan.h());
+        }
+    }
+
+    /// All impulses but weight and bias on the dofs of free roots, where constraints have the mean `forces` and v changes to `v_next`.
+    #[inline(always)]
+    pub(super) fn impulses(
+        &self,
+        plan: &Plan,
+        model: &Model<T>,
+        of: &Start<'_, T>,
+        (forces, v_next): (&[T], &[T]),
+        out: &mut [T],
+    ) {
+        let h = forces[0].like(plan.h());
+        for (i, (out, dof)) in out.iter_mut().zip(&model.dofs).enumerate() {
+            let damper = h.like(0.5) * dof.damping * (of.v[i] + v_next[i]);
+            *out = h * (of.force[i] + forces[i] - damper);
+        }
+        for (a, effort) in plan.world.actuators.iter().zip(&self.efforts) {
+            for &(dof, c) in &a.transmission {
+                let (c, change) = (h.like(c), v_next[dof] - of.v[dof]);
+                out[dof] += h * c * effort.start - effort.inertia(c, h) * change;
+            }
+        }
+    }
+
+    /// v_f where it is not found yet, and where M̂ is positive definite.
+    #[inline(always)]
+    pub(super) fn solve(&mut self, plan: &Plan, v: &[T], h: T) -> T::Mask {
         let failed = self.factor.factor(&self.mass).map_or_else(|e| e.lanes, |()| 0);
         let mut sound = h.one();
         for lane in 0..T::LANES {
@@ -279,25 +406,26 @@ impl<T: Real> Free<T> {
                 sound = sound.with_lane(lane, 0.0);
             }
         }
-        self.v_free.copy_from_slice(&self.tau);
+        self.change.copy_from_slice(&self.tau);
         for (a, effort) in plan.world.actuators.iter().zip(&self.efforts) {
             for &(dof, c) in &a.transmission {
-                self.v_free[dof] += h.like(c) * effort.start;
+                self.change[dof] += h.like(c) * effort.start;
             }
         }
-        for x in &mut self.v_free {
+        for x in &mut self.change {
             *x *= h;
         }
-        self.factor.solve_in_place(&mut self.v_free);
-        for (x, v) in self.v_free.iter_mut().zip(v) {
-            *x += *v;
+        self.factor.solve_in_place(&mut self.change);
+        for ((x, change), v) in self.v_free.iter_mut().zip(&self.change).zip(v) {
+            *x = T::select(self.found.mask(), *x, *change + *v);
         }
+        self.found = h.one();
         sound.mask()
     }
 
-    /// Efforts beyond their limit stay there; true if there are any.
+    /// Efforts beyond their limit stay there, and v_f is to be found again; true if there are any.
     #[inline(always)]
-    fn saturate(&mut self, plan: &Plan, numbers: &Numbers<T>, v: &[T], h: T) -> bool {
+    pub(super) fn saturate(&mut self, plan: &Plan, numbers: &Numbers<T>, v: &[T], h: T) -> bool {
         let mut any = false;
         for (i, (a, law)) in plan.world.actuators.iter().zip(&numbers.actuators).enumerate() {
             let (dof, c) = (a.transmission[0].0, h.like(a.transmission[0].1));
@@ -306,6 +434,7 @@ impl<T: Real> Free<T> {
             if T::any(beyond) {
                 self.mass.add_diagonal(dof, -T::select(beyond, effort.inertia(c, h), h.zero()));
                 self.efforts[i] = saturated;
+                self.found = T::select(beyond, h.zero(), self.found);
                 any = true;
             }
         }
@@ -376,17 +505,48 @@ impl<T: Real> Free<T> {
     }
 }
 
-/// Of one lane, from the inertia about the origin.
-fn about_com<T: Real>(mass: f64, first: &Vec3<T>, second: &Sym3<T>, lane: usize) -> Sym3 {
-    let first = Vec3::from([first.x.lane(lane), first.y.lane(lane), first.z.lane(lane)]);
+/// The farthest that anything turns in a step [rad], where a joint or body that turns too far is infinitely far.
+#[inline(always)]
+fn farthest<T: Real>(plan: &Plan, v: &[T], h: T) -> T {
+    let mut farthest = h.zero();
+    for &i in &plan.turning {
+        farthest = farthest.max((h * v[i]).abs());
+    }
+    for (b, _) in plan.flying_bodies.iter().filter(|_| plan.middle) {
+        let i = plan.world.model.bodies[*b].dofs.start + 3;
+        let turn = h * vec3(v[i], v[i + 1], v[i + 2]).norm();
+        let far = T::not(turn.less(h.like(rolling::FAR)));
+        farthest = T::select(far, h.like(f64::INFINITY), farthest);
+    }
+    farthest
+}
+
+/// Moves free bodies for t [s] without weight, lane by lane.
+#[inline(always)]
+pub(super) fn fly<T: Real>(plan: &Plan, model: &Model<T>, [q, v]: [&mut [T]; 2], t: f64) {
+    for (b, body) in &plan.flying_bodies {
+        let (i, k, I) = (body.idx_v, body.idx_q, &model.bodies[*b].inertia);
+        for lane in 0..T::LANES {
+            let body = body.with_inertia(&inertia_of(I, lane));
+            let at = std::array::from_fn::<_, 7, _>(|j| q[k + j].lane(lane));
+            let moves = std::array::from_fn::<_, 6, _>(|j| v[i + j].lane(lane));
+            let [q_next, v_next] = body.flight([&at[..], &moves[..]], t);
+            for (x, next) in q[k..k + 7].iter_mut().zip(q_next) {
+                *x = x.with_lane(lane, next);
+            }
+            for (x, next) in v[i..i + 6].iter_mut().zip(v_next) {
+                *x = x.with_lane(lane, next);
+            }
+        }
+    }
+}
+
+/// Inertia of one lane.
+fn inertia_of<T: Real>(I: &Inertia<T>, lane: usize) -> Inertia {
     let number = |x: T| x.lane(lane);
-    let second = Sym3 {
-        xx: number(second.xx),
-        yy: number(second.yy),
-        zz: number(second.zz),
-        xy: number(second.xy),
-        xz: number(second.xz),
-        yz: number(second.yz),
-    };
-    stiction_dynamics::spatial::Inertia { mass, first, second }.about_com()
+    let first = Vec3::from([I.first.x, I.first.y, I.first.z].map(number));
+    let s = &I.second;
+    let [xx, yy, zz] = [s.xx, s.yy, s.zz].map(number);
+    let [xy, xz, yz] = [s.xy, s.xz, s.yz].map(number);
+    Inertia { mass: number(I.mass), first, second: Sym3 { xx, yy, zz, xy, xz, yz } }
 }

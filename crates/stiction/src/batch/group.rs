@@ -1,18 +1,22 @@
 //! One step of one group: as many environments as there are lanes, side by side.
 
-use super::free::Free;
+use super::free::{Free, Start, fly};
 use super::memory::Memory;
 use super::numbers::Numbers;
 use super::plan::Plan;
-use super::rows::{MOST_ROWS, Rows};
+use super::position_correction::PositionCorrection;
+use super::rows::{At, MOST_ROWS, Rows};
 use super::settings::Precision;
+use super::slot::Known;
 use super::touch::Touch;
 use super::trapezoidal::Trapezoidal;
 use super::witness::Witness;
 use super::{Numbers64, WIDEST};
+use crate::stepping::Quadrature;
+use crate::stepping::integrate::closing::Closing;
 use std::any::Any;
 use stiction_dynamics::lanes::Lanes;
-use stiction_dynamics::{Real, lanes};
+use stiction_dynamics::{Kinematics, Model, Real, integrate_into, lanes};
 use stiction_solvers::lanes::{LaneSettings, LaneSolver};
 
 /// States and inputs of the environments of one group, one after another.
@@ -27,9 +31,10 @@ pub(super) struct Inputs<'a> {
 
 /// What the step leads to, environment by environment.
 pub(super) struct Next<'a> {
-    /// v⁺.
+    /// v⁺, of free bodies that are posed in the middle before their flights.
     pub(super) v: &'a mut [f64],
-    /// By which everything moves.
+    /// By which everything moves: from the start, or from the middle for half a step. Of free bodies that are posed there what
+    /// corrects their positions.
     pub(super) by: &'a mut [f64],
 }
 
@@ -46,95 +51,115 @@ pub(super) struct Outcome {
 
 /// Rounds of the solver in which a lane must gain: the step alone goes on from there.
 const PATIENCE: f64 = 8.0;
-/// Times that a step is solved, at most: again where a servo does not do what it was expected to do.
-const ATTEMPTS: usize = 4;
+/// Times that a step is solved, at most: again where a servo does not do what it was expected to do, slip ends, or dry friction turns.
+const ATTEMPTS: usize = 6;
 
-/// A step of one group, in the lanes of L. In three parts, each dispatched for itself: all of a part is compiled as
-/// one function.
+/// A step of one group, in the lanes of L. In phases, each dispatched for itself: all of a phase is compiled as one
+/// function, and a phase that comes twice in a step is compiled once.
 pub(super) fn step<L: Lanes>(
     plan: &Plan,
     room: &mut Option<Box<dyn Any + Send>>,
     inputs: &Inputs<'_>,
     memory: &mut Memory,
-    mut next: Next<'_>,
+    next: Next<'_>,
     out: &mut [Outcome; WIDEST],
 ) {
+    let mut work = Work { plan, room, inputs, memory, next, out, only: None, first: true, positions: false };
     for attempt in 0..ATTEMPTS {
-        memory.begin();
-        let start = (attempt == 0).then(|| memory.promoted());
-        lanes::run_wide::<L, _>(Moving { plan, room, inputs, start });
-        let last = attempt + 1 == ATTEMPTS;
+        work.memory.begin();
+        work.first = attempt == 0;
+        lanes::run_wide::<L, _>(Moving(&mut work));
+        lanes::run_wide::<L, _>(Freeing(&mut work));
+        (0..super::free::ROUNDS).all(|_| lanes::run_wide::<L, _>(Turning(&mut work)));
+        if lanes::run_wide::<L, _>(Saturating(&mut work)) {
+            lanes::run_wide::<L, _>(Freeing(&mut work));
+        }
         let mut again = false;
-        if lanes::run_wide::<L, _>(Assembling { plan, room, memory, only: None }) <= MOST_ROWS {
-            again = lanes::run_wide::<L, _>(Solving { plan, room, memory, next: &mut next, out, only: None });
+        work.only = None;
+        if lanes::run_wide::<L, _>(Assembling(&mut work)) {
+            again = end::<L>(&mut work);
         } else {
             // Together they have too many rows. One after another each does as it would beside any neighbours.
             for lane in 0..L::WIDTH {
-                lanes::run_wide::<L, _>(Assembling { plan, room, memory, only: Some(lane) });
-                let next = &mut next;
-                again |= lanes::run_wide::<L, _>(Solving { plan, room, memory, next, out, only: Some(lane) });
+                work.only = Some(lane);
+                lanes::run_wide::<L, _>(Assembling(&mut work));
+                again |= end::<L>(&mut work);
             }
         }
-        if !again || last {
+        if !again {
             break;
         }
     }
-    memory.end();
+    work.memory.end(plan);
 }
 
-struct Moving<'a> {
+/// Solves what was assembled, and goes to the end of the step; true if some environments are to be solved again.
+fn end<L: Lanes>(work: &mut Work<'_>) -> bool {
+    work.positions = false;
+    lanes::run_wide::<L, _>(Solving(work));
+    let again = lanes::run_wide::<L, _>(Taking(work));
+    work.positions = true;
+    if lanes::run_wide::<L, _>(Correcting(work)) {
+        lanes::run_wide::<L, _>(Solving(work));
+    }
+    lanes::run_wide::<L, _>(Advancing(work));
+    if work.plan.closes {
+        lanes::run_wide::<L, _>(Starting(work));
+        lanes::run_wide::<L, _>(Ending(work));
+    }
+    lanes::run_wide::<L, _>(Telling(work));
+    again
+}
+
+/// All that the phases of a step read and write.
+struct Work<'a> {
     plan: &'a Plan,
     room: &'a mut Option<Box<dyn Any + Send>>,
     inputs: &'a Inputs<'a>,
-    /// The first time in a step: servos that are rows.
-    start: Option<&'a [u32]>,
-}
-
-struct Assembling<'a> {
-    plan: &'a Plan,
-    room: &'a mut Option<Box<dyn Any + Send>>,
-    memory: &'a Memory,
+    memory: &'a mut Memory,
+    next: Next<'a>,
+    out: &'a mut [Outcome; WIDEST],
     /// This lane alone.
     only: Option<usize>,
+    /// The first time in a step: servos are rows as they were after the last.
+    first: bool,
+    /// The problem of positions is solved, not that of velocities.
+    positions: bool,
 }
 
-struct Solving<'a, 'b> {
-    plan: &'a Plan,
-    room: &'a mut Option<Box<dyn Any + Send>>,
-    memory: &'a mut Memory,
-    next: &'a mut Next<'b>,
-    out: &'a mut [Outcome; WIDEST],
-    only: Option<usize>,
-}
+/// A phase of a step, which is a method of the room.
+macro_rules! phases {
+    ($($name:ident => $method:ident),*) => {$(
+        struct $name<'a, 'b>(&'a mut Work<'b>);
 
-impl lanes::Task for Moving<'_> {
-    type Output = ();
-    #[inline(always)]
-    fn run<T: Real>(self, kind: T) {
-        let room = enter(kind, self.plan, self.room);
-        if let Some(promoted) = self.start {
-            room.free.start(self.plan, promoted);
+        impl lanes::Task for $name<'_, '_> {
+            type Output = bool;
+            #[inline(always)]
+            fn run<T: Real>(self, kind: T) -> bool {
+                let Work { plan, room, .. } = self.0;
+                let mut own = room.take();
+                let answer = enter(kind, plan, &mut own).$method(kind, self.0);
+                *self.0.room = own;
+                answer
+            }
         }
-        room.move_freely(self.plan, kind, self.inputs);
-    }
+    )*};
 }
 
-impl lanes::Task for Assembling<'_> {
-    type Output = usize;
-    #[inline(always)]
-    fn run<T: Real>(self, kind: T) -> usize {
-        enter(kind, self.plan, self.room).assemble(self.plan, self.memory, self.only)
-    }
-}
-
-impl lanes::Task for Solving<'_, '_> {
-    type Output = bool;
-    #[inline(always)]
-    fn run<T: Real>(self, kind: T) -> bool {
-        let room = enter(kind, self.plan, self.room);
-        room.solve(self.plan, self.memory, self.next, self.out, self.only)
-    }
-}
+phases!(
+    Moving => start,
+    Freeing => free,
+    Turning => turn_to_mean,
+    Saturating => saturate,
+    Assembling => assemble,
+    Solving => solve,
+    Taking => take,
+    Correcting => correct,
+    Advancing => advance,
+    Starting => note_momentum,
+    Ending => close,
+    Telling => tell
+);
 
 /// The room of these lanes, made when it is first entered.
 #[inline(never)]
@@ -151,145 +176,80 @@ struct Room<T> {
     touch: Touch<T>,
     rows: Rows<T>,
     solver: LaneSolver<T>,
+    correction: PositionCorrection<T>,
+    state: States<T>,
+    constraints: Constraints<T>,
     trapezoidal: Trapezoidal<T>,
-    q: Vec<T>,
-    v: Vec<T>,
-    v_next: Vec<T>,
-    /// By which everything moves.
-    v_by: Vec<T>,
-    control: Vec<T>,
-    force: Vec<T>,
-    /// 1 in the lanes in which the motion without contacts is one.
-    sound: T,
-    /// Those of them that are being solved.
-    here: T,
+    closing: Option<Box<Closes<T>>>,
+    lanes: Verdicts<T>,
     witness: Witness,
     /// The numbers are those of a group, not the world's.
     varied: bool,
 }
 
-impl<T: Real> Room<T> {
+/// 1 in the lanes that it holds of.
+struct Verdicts<T> {
+    /// The motion without contacts is one.
+    sound: T,
+    /// Those of them that are being solved.
+    here: T,
+    /// The step counts.
+    good: T,
+    /// Residual of the solver [m/s], and the judge's natural map.
+    e: T,
+    judged: [f64; WIDEST],
+}
+
+/// Where a step starts, where it is posed, and where it leads; its inputs.
+struct States<T> {
+    q: Vec<T>,
+    v: Vec<T>,
+    q_middle: Vec<T>,
+    v_middle: Vec<T>,
+    v_next: Vec<T>,
+    /// By which everything moves.
+    v_by: Vec<T>,
+    control: Vec<T>,
+    force: Vec<T>,
+    /// Mean forces of the constraints in the last step.
+    last_forces: Vec<T>,
+}
+
+/// What the constraints remember, and what they do in a step.
+struct Constraints<T> {
+    known: Vec<Known<T>>,
+    /// Impulses of the rows of the plan in the last step.
+    last: Vec<T>,
+    may_land: T,
+    /// Change of v, and mean forces.
+    change: Vec<T>,
+    forces: Vec<T>,
+}
+
+/// For robots whose momentum is closed: kinematics at the start and at the end, and impulses.
+struct Closes<T> {
+    closing: Closing<T>,
+    kin: Kinematics<T>,
+    q_next: Vec<T>,
+    impulses: Vec<T>,
+    rules: Vec<Quadrature>,
+}
+
+impl<T: Real> States<T> {
     fn new(kind: T, plan: &Plan) -> Self {
         let model = &plan.world.model;
-        let (nq, nv, nu) = (model.nq, model.nv(), plan.world.actuators.len());
-        let numbers = Numbers::new(kind, plan);
+        let (q, v) = (vec![kind; model.nq], vec![kind; model.nv()]);
         Self {
-            free: Free::new(kind, plan, &numbers.model),
-            numbers,
-            touch: Touch::new(kind, plan),
-            rows: Rows::new(kind, nv),
-            solver: LaneSolver::new(),
-            trapezoidal: Trapezoidal::new(kind, plan),
-            q: vec![kind; nq],
-            v: vec![kind; nv],
-            v_next: vec![kind; nv],
-            v_by: vec![kind; nv],
-            control: vec![kind; nu],
-            force: vec![kind; nv],
-            sound: kind,
-            here: kind,
-            witness: Witness::default(),
-            varied: false,
+            q_middle: q.clone(),
+            v_middle: v.clone(),
+            v_next: v.clone(),
+            v_by: v.clone(),
+            control: vec![kind; plan.world.actuators.len()],
+            force: v.clone(),
+            last_forces: v.clone(),
+            q,
+            v,
         }
-    }
-
-    /// The motion without contacts.
-    #[inline(always)]
-    fn move_freely(&mut self, plan: &Plan, kind: T, inputs: &Inputs<'_>) {
-        self.gather(kind, inputs);
-        if inputs.numbers.is_some() || self.varied {
-            self.numbers.load(kind, inputs.numbers.unwrap_or(&plan.numbers));
-            self.free.set_inertias(&self.numbers.model);
-            self.varied = inputs.numbers.is_some();
-        }
-        let Self { numbers, free, q, v, control, force, .. } = self;
-        self.sound = kind.truth(free.update(plan, numbers, q, v, control, force));
-    }
-
-    /// The constraint problem, of all sound lanes or of one of them; how many rows it has.
-    #[inline(always)]
-    fn assemble(&mut self, plan: &Plan, memory: &Memory, only: Option<usize>) -> usize {
-        let Self { numbers, free, touch, rows, q, v, sound, here, .. } = self;
-        *here = match only {
-            Some(lane) => sound.zero().with_lane(lane, sound.lane(lane)),
-            None => *sound,
-        };
-        free.look_ahead(&numbers.model);
-        touch.find(plan, memory, &free.kin, &free.vel, *here);
-        rows.write(plan, numbers, free, [q, v], &touch.slots, *here);
-        rows.rows
-    }
-
-    /// Where the step leads, and what is to be said of each; true if some environments are to be solved again.
-    #[inline(always)]
-    fn solve(
-        &mut self,
-        plan: &Plan,
-        memory: &mut Memory,
-        next: &mut Next<'_>,
-        out: &mut [Outcome; WIDEST],
-        only: Option<usize>,
-    ) -> bool {
-        let Self { numbers, free, touch, rows, solver, trapezoidal, v, v_next, v_by, here, .. } = self;
-        let kind = here.zero();
-        let (mut good, mut e) = (*here, kind);
-        if rows.rows == 0 || rows.rows > MOST_ROWS {
-            v_next.copy_from_slice(&free.v_free);
-        } else {
-            memory.recall(plan, &touch.slots, rows, &mut solver.lambda, &mut trapezoidal.young);
-            trapezoidal.start(rows, &solver.lambda);
-            let tolerance = tolerance(plan, rows, kind);
-            let (nudge, newton_nudge) = (plan.nudge(), plan.yields());
-            let settings = LaneSettings {
-                nudge,
-                newton_nudge,
-                rests: plan.rests(),
-                closed: plan.closed(),
-                holding_nudge: plan.holding(),
-                outside: plan.rounding(),
-                patience: PATIENCE,
-            };
-            e = solver.solve(&rows.problem(), tolerance, *here, settings);
-            good = T::select(e.less(tolerance), good, kind);
-            good = T::select(rows.deep.mask(), kind, good);
-            good = T::select(rows.bounce(&solver.lambda, kind).mask(), kind, good);
-            rows.apply(free, &solver.lambda, v_next);
-        }
-        let belied = free.promote(plan, numbers, v, v_next, good);
-        good = T::select(belied.mask(), kind, good);
-        good = T::select(touch.crosses(plan, kind).mask(), kind, good);
-        for v in v_next.iter() {
-            good = T::select(v.finite(), good, kind);
-        }
-        if rows.rows > MOST_ROWS {
-            good = kind;
-        } else {
-            trapezoidal.take(plan, numbers, (rows, &free.factor, &solver.lambda), [v, v_next], v_by);
-            good = T::select(trapezoidal.turns_back(&free.stiff, kind).mask(), kind, good);
-            good = T::select(rows.flies(plan, &solver.lambda, kind).mask(), kind, good);
-            good = T::select(rows.rolls(plan, &solver.lambda, v, kind).mask(), kind, good);
-            free.fly_after_impulses(plan, &numbers.model, v, [&mut *v_next, &mut *v_by]);
-            memory.commit(plan, &touch.slots, rows, &solver.lambda, &trapezoidal.start, good);
-        }
-        free.commit(plan, numbers, v, v_next, good, memory.promoted_mut());
-        for (all, next) in [(v_next, &mut *next.v), (v_by, &mut *next.by)] {
-            let n = all.len();
-            for (i, x) in all.iter().enumerate() {
-                match only {
-                    Some(lane) if lane < next.len() / n => next[lane * n + i] = x.lane(lane),
-                    Some(_) => {}
-                    None => lanes::scatter(*x, next, i, n),
-                }
-            }
-        }
-        let mut judged = [0.0; WIDEST];
-        if plan.settings.judge && rows.rows > 0 {
-            for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
-                judged[lane] = self.witness.natural_map(rows, &solver.lambda, lane);
-            }
-        }
-        self.say(good, e, plan.settings.judge.then_some(judged), out, only);
-        T::any(belied.mask())
     }
 
     #[inline(always)]
@@ -307,15 +267,328 @@ impl<T: Real> Room<T> {
         }
     }
 
+    /// Moves by half a step to the middle, if the step is posed there.
     #[inline(always)]
-    fn say(
-        &self,
-        good: T,
-        e: T,
-        judged: Option<[f64; WIDEST]>,
-        out: &mut [Outcome; WIDEST],
-        only: Option<usize>,
-    ) {
+    fn pose(&mut self, plan: &Plan, model: &Model<T>, kind: T) {
+        self.v_middle.copy_from_slice(&self.v);
+        if !plan.middle {
+            self.q_middle.copy_from_slice(&self.q);
+            return;
+        }
+        let half = 0.5 * plan.h();
+        integrate_into(model, &self.q, &self.v, kind.like(half), &mut self.q_middle);
+        for (_, body) in &plan.flying_bodies {
+            let pose = body.idx_q..body.idx_q + 7;
+            self.q_middle[pose.clone()].copy_from_slice(&self.q[pose]);
+        }
+        fly(plan, model, [&mut self.q_middle, &mut self.v_middle], half);
+    }
+
+    /// Finds the velocities by which everything moves from the middle; `correction` takes out position errors.
+    #[inline(always)]
+    fn advance(&mut self, plan: &Plan, kind: T, correction: Option<&[T]>) {
+        let v_by = &mut self.v_by;
+        v_by.copy_from_slice(&self.v_next);
+        for (v, more) in v_by.iter_mut().zip(correction.unwrap_or(&[])) {
+            *v += kind.like(2.0) * *more;
+        }
+        for (_, body) in &plan.flying_bodies {
+            let own = body.idx_v..body.idx_v + 6;
+            match correction {
+                Some(correction) => v_by[own.clone()].copy_from_slice(&correction[own]),
+                None => v_by[own].fill(kind),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn start(&self) -> Start<'_, T> {
+        Start {
+            q: &self.q,
+            v: &self.v,
+            q_middle: &self.q_middle,
+            v_middle: &self.v_middle,
+            control: &self.control,
+            force: &self.force,
+            last_forces: &self.last_forces,
+        }
+    }
+}
+
+impl<T: Real> Closes<T> {
+    fn new(kind: T, plan: &Plan, model: &Model<T>) -> Self {
+        Self {
+            closing: Closing::new(model),
+            kin: Kinematics::new(model),
+            q_next: vec![kind; model.nq],
+            impulses: vec![kind; model.nv()],
+            rules: vec![Quadrature::Middle; plan.world.model.trees],
+        }
+    }
+}
+
+impl<T: Real> Room<T> {
+    fn new(kind: T, plan: &Plan) -> Self {
+        let numbers = Numbers::new(kind, plan);
+        let nv = plan.world.model.nv();
+        Self {
+            free: Free::new(kind, plan, &numbers.model),
+            touch: Touch::new(kind, plan),
+            rows: Rows::new(kind, nv),
+            solver: LaneSolver::new(),
+            correction: PositionCorrection::new(kind, plan),
+            state: States::new(kind, plan),
+            constraints: Constraints {
+                known: Vec::new(),
+                last: Vec::new(),
+                may_land: kind,
+                change: vec![kind; nv],
+                forces: vec![kind; nv],
+            },
+            trapezoidal: Trapezoidal::new(kind, plan),
+            closing: plan.closes.then(|| Box::new(Closes::new(kind, plan, &numbers.model))),
+            numbers,
+            lanes: Verdicts { sound: kind, here: kind, good: kind, e: kind, judged: [0.0; WIDEST] },
+            witness: Witness::default(),
+            varied: false,
+        }
+    }
+
+    /// Inertia and forces in the middle of the step.
+    #[inline(always)]
+    fn start(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+        let Self { numbers, free, rows, state, constraints, closing, lanes, varied, .. } = self;
+        let Work { plan, inputs, memory, first, .. } = work;
+        if *first {
+            rows.begin();
+            free.start(plan, memory.promoted());
+            state.gather(kind, inputs);
+            if inputs.numbers.is_some() || *varied {
+                numbers.load(kind, inputs.numbers.unwrap_or(&plan.numbers));
+                free.set_inertias(&numbers.model);
+                if let Some(closes) = closing {
+                    closes.kin.set_inertias(&numbers.model);
+                }
+                *varied = inputs.numbers.is_some();
+            }
+            memory.recall_rows(plan, kind, &mut constraints.last);
+            let known = memory.forces(kind, &mut state.last_forces);
+            // Forces that are not known take a second solve.
+            let needs = plan.middle && !plan.joint_dofs.is_empty();
+            lanes.sound = if needs { known } else { kind.one() };
+            constraints.may_land = memory.may_land(plan, kind);
+            state.pose(plan, &numbers.model, kind);
+        }
+        free.find_forces(plan, numbers, &state.start());
+        true
+    }
+
+    /// The motion without contacts.
+    #[inline(always)]
+    fn free(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+        let Self { free, state, lanes, .. } = self;
+        let sound = free.solve(work.plan, &state.v_middle, kind.like(work.plan.h()));
+        lanes.sound *= kind.truth(sound);
+        true
+    }
+
+    /// A round of the mean velocity; false if it was the last.
+    #[inline(always)]
+    fn turn_to_mean(&mut self, _: T, work: &mut Work<'_>) -> bool {
+        let Self { numbers, free, state, .. } = self;
+        free.turn_to_mean(work.plan, &numbers.model, &state.start())
+    }
+
+    /// Whether some effort is beyond its limit, where it stays.
+    #[inline(always)]
+    fn saturate(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+        let Self { numbers, free, state, .. } = self;
+        free.saturate(work.plan, numbers, &state.v_middle, kind.like(work.plan.h()))
+    }
+
+    /// The constraint problem, of all sound lanes or of one of them; false if it has too many rows.
+    #[inline(always)]
+    fn assemble(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+        let Self { numbers, free, touch, rows, state, constraints, lanes, .. } = self;
+        let Work { plan, memory, only, .. } = work;
+        lanes.sound *= kind.truth(free.is_sound(plan, &state.v));
+        lanes.here = match *only {
+            Some(lane) => kind.with_lane(lane, lanes.sound.lane(lane)),
+            None => lanes.sound,
+        };
+        free.look_ahead(&numbers.model);
+        touch.find(plan, memory, &free.kin, &free.vel, lanes.here);
+        memory.recall(plan, &touch.slots, (&free.kin, &free.vel), &mut constraints.known);
+        let at = At {
+            q_start: &state.q,
+            q: &state.q_middle,
+            v: &state.v_middle,
+            known: &constraints.known,
+            impulses: &constraints.last,
+            may_land: constraints.may_land,
+        };
+        rows.write(plan, numbers, free, at, &touch.slots, lanes.here);
+        if rows.rows > 0 && rows.rows <= MOST_ROWS {
+            let (lambda, trapezoidal) = (&mut self.solver.lambda, &mut self.trapezoidal);
+            let found = (&touch.slots[..], &constraints.known[..]);
+            memory.guess(plan, found, rows, (&mut *lambda, &mut trapezoidal.young));
+            trapezoidal.start(rows, lambda);
+        }
+        rows.rows <= MOST_ROWS
+    }
+
+    /// Impulses of velocities or positions.
+    #[inline(always)]
+    fn solve(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+        let Self { rows, solver, correction, lanes, .. } = self;
+        let plan = work.plan;
+        lanes.e = if work.positions { lanes.e } else { kind };
+        lanes.good = if work.positions { lanes.good } else { lanes.here };
+        if rows.rows == 0 || rows.rows > MOST_ROWS {
+            return false;
+        }
+        let (problem, solver, [tolerance, wanted]) = match work.positions {
+            true => correction.to_solve(),
+            false => (rows.problem(), solver, [tolerance(plan, rows, kind), lanes.here]),
+        };
+        let settings = LaneSettings {
+            nudge: plan.nudge(),
+            newton_nudge: plan.yields(),
+            rests: plan.rests(),
+            closed: plan.closed(),
+            holding_nudge: plan.holding(),
+            outside: plan.rounding(),
+            patience: PATIENCE,
+        };
+        let e = solver.solve(&problem, tolerance, wanted, settings);
+        let met = T::both(T::not(e.less(tolerance)), wanted.mask());
+        lanes.good = T::select(met, kind, lanes.good);
+        lanes.e = if work.positions { lanes.e } else { e };
+        true
+    }
+
+    /// v⁺, and whether it counts; what is to be remembered. True if some environments are to be solved again.
+    #[inline(always)]
+    fn take(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+        let Self {
+            numbers, free, touch, rows, solver, state, constraints, lanes, witness, trapezoidal, ..
+        } = self;
+        let (plan, memory) = (work.plan, &mut *work.memory);
+        let Constraints { known, may_land, change, forces, .. } = constraints;
+        let Verdicts { good, judged, .. } = lanes;
+        if rows.rows == 0 || rows.rows > MOST_ROWS {
+            change.fill(kind);
+        } else {
+            rows.change(&free.factor, &solver.lambda, change);
+        }
+        for ((v, free), change) in state.v_next.iter_mut().zip(&free.v_free).zip(&*change) {
+            *v = *free + *change;
+        }
+        let belied = free.promote(plan, numbers, &state.v_middle, &state.v_next, *good);
+        let (mut bad, mut again) = (belied.max(touch.crosses(plan, kind)), kind);
+        for v in &state.v_next {
+            bad = T::select(v.finite(), bad, kind.one());
+        }
+        if rows.rows > MOST_ROWS {
+            bad = kind.one();
+        } else if plan.middle {
+            free.move_by(&numbers.model, &state.v_next);
+            let solved = (&*free, &solver.lambda[..]);
+            let valid = *good * (kind.one() - belied);
+            let [parts, more] = rows.belied(plan, &touch.slots, solved, &state.v_next, [*may_land, valid]);
+            again = more * valid;
+            bad = bad.max(parts).max(again);
+            bad = bad.max(rows.flies(plan, &solver.lambda, kind));
+            free.forces(plan, change, forces);
+        } else {
+            let deep = kind.like(plan.corrected()).less(rows.deep);
+            bad = bad.max(kind.truth(deep)).max(rows.bounce(&solver.lambda, kind));
+            bad = bad.max(move_by_case(plan, numbers, (rows, &solver.lambda), free, trapezoidal, state));
+        }
+        *good = T::select(bad.mask(), kind, *good);
+        if rows.rows <= MOST_ROWS {
+            let solved = (&*rows, [&solver.lambda[..], &trapezoidal.start, forces]);
+            memory.commit(plan, (&touch.slots, known), solved, (&free.kin, &free.vel), *good);
+            free.commit(plan, numbers, &state.v_middle, &state.v_next, *good, memory.promoted_mut());
+        }
+        *judged = [0.0; WIDEST];
+        if plan.settings.judge && rows.rows > 0 {
+            for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
+                judged[lane] = witness.natural_map(rows, &solver.lambda, lane);
+            }
+        }
+        T::any(belied.max(again).mask())
+    }
+
+    /// Poses the problem of positions; false if nothing is to be corrected.
+    #[inline(always)]
+    fn correct(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+        let Self { rows, solver, correction, lanes, .. } = self;
+        work.plan.middle && correction.pose(work.plan, rows, &solver.lambda, lanes.good, kind)
+    }
+
+    /// Moves to the end of the step.
+    #[inline(always)]
+    fn advance(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+        let Self { numbers, free, rows, correction, state, lanes, .. } = self;
+        if work.plan.middle {
+            let too_fast = correction.find(work.plan, &numbers.model, (rows, free), kind);
+            lanes.good = T::select(too_fast.mask(), kind, lanes.good);
+            state.advance(work.plan, kind, correction.velocity());
+        }
+        true
+    }
+
+    /// Momentum at the start of the step.
+    #[inline(always)]
+    fn note_momentum(&mut self, _: T, _: &mut Work<'_>) -> bool {
+        let Self { numbers, state, closing, .. } = self;
+        if let Some(closes) = closing {
+            closes.kin.update(&numbers.model, &state.q);
+            closes.closing.begin(&numbers.model, (&closes.kin, false), &state.v);
+        }
+        true
+    }
+
+    /// Closes the momentum.
+    #[inline(always)]
+    fn close(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+        let Self { numbers, free, state, constraints, closing, .. } = self;
+        let (plan, model) = (work.plan, &numbers.model);
+        if let Some(closes) = closing {
+            let Closes { closing, kin, q_next, impulses, rules } = &mut **closes;
+            let half = kind.like(0.5 * plan.h());
+            integrate_into(model, &state.q_middle, &state.v_by, half, q_next);
+            free.impulses(plan, model, &state.start(), (&constraints.forces, &state.v_next), impulses);
+            kin.update(model, q_next);
+            let at = (model, kind.like(plan.h()));
+            closing.close(at, [&free.kin, kin], (rules, impulses), &mut state.v_next);
+        }
+        true
+    }
+
+    /// Where the step leads, and what is to be said of it.
+    #[inline(always)]
+    fn tell(&mut self, _: T, work: &mut Work<'_>) -> bool {
+        let Self { state, .. } = self;
+        let Next { v, by } = &mut work.next;
+        for (all, next) in [(&state.v_next, &mut **v), (&state.v_by, &mut **by)] {
+            let n = all.len();
+            for (i, x) in all.iter().enumerate() {
+                match work.only {
+                    Some(lane) if lane < next.len() / n => next[lane * n + i] = x.lane(lane),
+                    Some(_) => {}
+                    None => lanes::scatter(*x, next, i, n),
+                }
+            }
+        }
+        self.say(work.plan.settings.judge, work.out, work.only);
+        true
+    }
+
+    #[inline(always)]
+    fn say(&self, judges: bool, out: &mut [Outcome; WIDEST], only: Option<usize>) {
+        let Verdicts { good, e, judged, .. } = &self.lanes;
         let (mut contacts, mut depth) = (good.zero(), good.zero());
         for slot in &self.touch.slots {
             contacts += slot.active;
@@ -328,7 +601,7 @@ impl<T: Real> Room<T> {
             *out = Outcome {
                 good: good.lane(lane) == 1.0,
                 residual: e.lane(lane),
-                natural_map: judged.map(|j| j[lane]),
+                natural_map: judges.then_some(judged[lane]),
                 contacts: contacts.lane(lane) as usize,
                 penetration: depth.lane(lane),
             };
@@ -348,4 +621,24 @@ fn tolerance<T: Real>(plan: &Plan, rows: &Rows<T>, kind: T) -> T {
         }
     }
     fastest * kind.like(plan.settings.tolerance)
+}
+
+/// v⁺ and the velocities by which everything moves, by the table of rules; 1 where the step alone does something else.
+#[inline(always)]
+fn move_by_case<T: Real>(
+    plan: &Plan,
+    numbers: &Numbers<T>,
+    (rows, lambda): (&mut Rows<T>, &[T]),
+    free: &Free<T>,
+    trapezoidal: &mut Trapezoidal<T>,
+    state: &mut States<T>,
+) -> T {
+    let States { v, v_next, v_by, .. } = state;
+    let kind = v[0].zero();
+    trapezoidal.take(plan, numbers, (rows, &free.factor, lambda), [v, v_next], v_by);
+    let mut bad = trapezoidal.turns_back(&free.stiff, kind);
+    bad = bad.max(rows.flies(plan, lambda, kind));
+    bad = bad.max(rows.rolls(plan, lambda, v, kind));
+    free.fly_after_impulses(plan, &numbers.model, v, [v_next, v_by]);
+    bad
 }

@@ -22,6 +22,7 @@ mod memory;
 mod numbers;
 mod plan;
 mod pool;
+mod position_correction;
 mod rows;
 mod settings;
 mod shard;

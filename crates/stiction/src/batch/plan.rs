@@ -4,10 +4,12 @@
 use super::settings::{BatchSettings, Precision};
 use super::{Fields, Numbers64, WIDEST};
 use crate::params::{HigherOrder, MotionRule};
-use crate::stepping::integrate::ballistic::flying_bodies;
+use crate::stepping::integrate::ballistic::{Body, flying_bodies};
 use crate::stepping::integrate::bound_trees;
+use crate::stepping::integrate::closing::Closing;
 use crate::stepping::integrate::fast_rotation::turning;
 use crate::stepping::integrate::trapezoidal::Trapezoidal;
+use crate::stepping::time_stepping::position_correction;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use stiction_assembly::contact_points::{ContactFinder, friction};
@@ -32,7 +34,10 @@ pub(super) struct Plan {
     pub(super) q_of_dof: Vec<usize>,
     /// Tree of every dof.
     pub(super) tree_of_dof: Vec<usize>,
-    /// Trees that fly where nothing holds them, see [`crate::stepping::integrate::ballistic`]: not in lanes.
+    /// Steps are posed in their middle.
+    pub(super) middle: bool,
+    /// Trees that go by rules of their own where nothing holds them, see [`crate::stepping::integrate::ballistic`]: not in
+    /// lanes. Bodies that are steps in their middle do not.
     pub(super) flyers: Vec<usize>,
     /// Per tree, see [`crate::stepping::integrate::trapezoidal`]: it moves by the trapezoidal rule; it has servos.
     pub(super) goes: Vec<bool>,
@@ -45,10 +50,14 @@ pub(super) struct Plan {
     pub(super) turning: Vec<usize>,
     /// Bodies whose gyroscopic moment is taken at the midpoint: free, alone in their tree.
     pub(super) free_bodies: Vec<usize>,
-    /// The bodies that [`flying_bodies`] finds.
-    pub(super) flying_bodies: Vec<usize>,
-    /// Per tree: it is a flying body.
+    /// Bodies alone in their trees that go by flights, and their numbers as bodies of the model.
+    pub(super) flying_bodies: Vec<(usize, Body)>,
+    /// Per tree: it is such a body.
     pub(super) flies_alone: Vec<bool>,
+    /// Dofs of all other trees.
+    pub(super) joint_dofs: Vec<usize>,
+    /// Momentum of some robot is closed, [`crate::stepping::integrate::closing`].
+    pub(super) closes: bool,
     pub(super) places: Vec<Place>,
     pub(super) pairs: Vec<Pair>,
     /// Pairs that are left to a step alone where both meet, see [`stiction_collision::CollisionWorld::seams`].
@@ -82,6 +91,16 @@ impl Line {
         let support = dofs.into_iter().map(|d| (d, coefficient(d))).collect();
         Self { support, tip }
     }
+
+    /// J v.
+    #[inline(always)]
+    pub(super) fn rate<T: Real>(&self, v: &[T]) -> T {
+        let mut rate = v[0].zero();
+        for &(dof, c) in self.support.iter().filter(|s| s.1 != 0.0) {
+            rate += rate.like(c) * v[dof];
+        }
+        rate
+    }
 }
 
 /// A geometry on its body.
@@ -108,10 +127,10 @@ pub(super) struct Pair {
     /// The distance at which their surfaces touch [m].
     pub(super) rest: f64,
     pub(super) spring: Option<Spring>,
-    /// Friction against spinning about n and rolling about t₁ and t₂, torque over normal force [m].
-    pub(super) turning: Option<[f64; 3]>,
     /// How deep they may overlap, for a step, before they bounce at e = 1 [m].
     pub(super) bounce_depth: f64,
+    /// Friction against spinning about n and rolling about t₁ and t₂, torque over normal force [m].
+    pub(super) turning: Option<[f64; 3]>,
     /// (1) of [`stiction_assembly::contact_points`], as a share of the gap from midway towards B.
     pub(super) pitch: f64,
     /// Dofs that move a point of contact, descending; with them their ancestors.
@@ -153,10 +172,6 @@ impl Plan {
     /// For a `world` whose drive limits are applied.
     pub(super) fn new(world: Arc<World>, settings: BatchSettings) -> Result<Self, ShapeError> {
         let model = &world.model;
-        let alone = |b: usize| {
-            model.joints[model.bodies[b].joints.start].kind == JointKind::Free
-                && model.bodies.iter().all(|c| c.parent != Some(b))
-        };
         // Per dof: itself and its ancestors, towards the root.
         let chains: Vec<Vec<usize>> = (0..model.nv())
             .map(|d| std::iter::successors(Some(d), |&d| model.dofs[d].parent).collect())
@@ -178,8 +193,7 @@ impl Plan {
             })
             .collect();
         let middle = settings.stepper.motion == MotionRule::Middle;
-        let obstacle = middle.then(|| "steps in their middle (`motion`)".to_owned());
-        let obstacle = obstacle.or_else(|| self::obstacle(&world, &finder, &places));
+        let obstacle = self::obstacle(&world, &finder, &places);
         let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
         let line = |key: RowKey| (key, Line::new(rows::terms(&world, key).entries(), &chains));
         let surfaces = (pairs.iter())
@@ -192,19 +206,27 @@ impl Plan {
         flying.iter().for_each(|&b| flies_alone[model.bodies[b].tree] = true);
         let Trapezoidal { goes, untouchable: swings, driven, tree_of, mobility, .. } =
             Trapezoidal::new(&world);
+        let flyer = |t: &usize| !bound.contains(t) && !(middle && flies_alone[*t]);
+        let alone = |b: usize| {
+            model.joints[model.bodies[b].joints.start].kind == JointKind::Free
+                && model.bodies.iter().all(|c| c.parent != Some(b))
+        };
         let mut plan = Self {
             numbers: Vec::new(),
-            flyers: (0..model.trees).filter(|t| !bound.contains(t)).collect(),
+            flyers: (0..model.trees).filter(flyer).collect(),
             swinging: (0..model.nv()).filter(|&d| swings[tree_of[d]]).collect(),
+            joint_dofs: (0..model.nv()).filter(|&d| !flies_alone[tree_of[d]]).collect(),
+            closes: middle && !Closing::new(model).is_empty(),
             turning: turning(&world),
             tree_of_dof: tree_of,
-            goes,
-            driven,
-            mobility,
             q_of_dof: actuators::q_of_dofs(&world),
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
             flies_alone,
-            flying_bodies: flying,
+            middle,
+            goes,
+            driven,
+            mobility,
+            flying_bodies: flying.iter().map(|&b| (b, Body::new(&world, b))).collect(),
             rows: if obstacle.is_some() {
                 Vec::new()
             } else {
@@ -293,6 +315,11 @@ impl Plan {
             coarseness: gravity.like(self.coarser()),
             ..params
         }
+    }
+
+    /// Positions are not corrected more slowly than this [m/s].
+    pub(super) fn corrected(&self) -> f64 {
+        position_correction::SOLVED.tolerance * self.coarser()
     }
 
     /// Length of a step [s].
@@ -436,8 +463,8 @@ fn pairs(world: &World, places: &[Place], finder: &ContactFinder, chains: &[Vec<
                 rest: surface.margin,
                 pitch: if spring.is_none() { finder.pitch_of(a, b) } else { 0.0 },
                 spring,
-                turning: (surface.dimension > Dimension::Sliding).then(|| friction(&surface).1),
                 bounce_depth: finder.bounce_depth_of(a, b),
+                turning: (surface.dimension > Dimension::Sliding).then(|| friction(&surface).1),
                 support,
                 chain: bodies.iter().any(Option::is_none),
             }

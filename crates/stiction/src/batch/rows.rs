@@ -10,19 +10,20 @@
 //! A row that is missing in a lane is there all the same, with an impulse of zero.
 
 use super::free::Free;
-use super::numbers::Numbers;
+use super::numbers::{Numbers, Surface};
 use super::plan::{Acting, Line, Pair, Plan};
-use super::slot::Slot;
+use super::slot::{Known, Slot};
 use crate::stepping::integrate::midpoint::NEAR;
 use stiction_assembly::contact_points::LEAST;
+use stiction_assembly::laws::lasting::{Lasting, dry_friction_turns, has_stopped, turn_back};
 use stiction_assembly::laws::restitution::Restitution;
 use stiction_assembly::laws::row::Row;
 use stiction_assembly::laws::turning::turning_axes;
-use stiction_assembly::rows::kind::At;
+use stiction_assembly::rows::kind;
 use stiction_assembly::rows::row;
 use stiction_assembly::{BlockKey, RowKey, RowParams};
-use stiction_dynamics::spatial::Vec3;
-use stiction_dynamics::{Factor, Kinematics, Model, Real};
+use stiction_dynamics::spatial::{Vec3, vec3};
+use stiction_dynamics::{Factor, Kinematics, Real};
 use stiction_solvers::lanes::{LaneCone, LaneProblem};
 
 /// Rows beyond which lanes are solved one after another, and a single one not in lanes at all.
@@ -58,6 +59,113 @@ struct Part {
     support: (usize, usize),
 }
 
+/// The slip of a contact that lasts, see [`stiction_assembly::RollingContact`].
+#[derive(Clone, Copy)]
+struct Slipping<T> {
+    /// J_T v⁻ [m/s].
+    slip: [T; 2],
+    /// 1 where it slid at the start of the step, and where friction is that of a contact that slides.
+    slid: T,
+    slides: T,
+}
+
+/// What the law of a contact adds to its rows, and what is to be known of it.
+struct ContactLaw<T> {
+    /// Added to J v_f, along (t₁, t₂, n).
+    bias: Vec3<T>,
+    compliance: T,
+    gap: T,
+    bounces: T,
+    correction: T,
+    lands: T,
+    /// Share of [`stiction_assembly::laws::lasting::Lasts`].
+    turned: T,
+    slipping: Slipping<T>,
+}
+
+impl<T: Real> ContactLaw<T> {
+    #[inline(always)]
+    fn none(zero: T) -> Self {
+        Self {
+            bias: Vec3::zero(zero),
+            compliance: zero,
+            gap: zero,
+            bounces: zero,
+            correction: zero,
+            lands: zero,
+            turned: zero,
+            slipping: Slipping { slip: [zero; 2], slid: zero, slides: zero },
+        }
+    }
+}
+
+/// A rigid contact of a step that is posed at its start, with J_N v and J_N v_f.
+#[inline(always)]
+fn rigid<T: Real>(
+    params: &RowParams<T>,
+    (pair, surface): (&Pair, &Surface<T>),
+    slot: &Slot<T>,
+    [before, free]: [T; 2],
+) -> ContactLaw<T> {
+    let zero = slot.gap.zero();
+    let surfaces = Restitution { coefficient: surface.restitution, depth: zero.like(pair.bounce_depth) };
+    let bias = params.rigid_contact(slot.gap, slot.face, surfaces, before, free);
+    ContactLaw {
+        bias: vec3(zero, zero, bias.gap + bias.restitution),
+        gap: bias.gap,
+        bounces: zero.truth(bias.bounces),
+        correction: bias.correction,
+        ..ContactLaw::none(zero)
+    }
+}
+
+/// The slip of a contact that was posed as sliding, and that ended in some lanes: it is posed as sticking there.
+#[derive(Clone, Copy)]
+struct EndedSlip<T> {
+    pair: usize,
+    ordinal: usize,
+    lanes: T,
+    /// Slip after a step in which it slides on [m/s].
+    after: [T; 2],
+}
+
+impl<T: Real> EndedSlip<T> {
+    fn is_of(&self, slot: &Slot<T>) -> bool {
+        (self.pair, self.ordinal) == (slot.pair, slot.ordinal)
+    }
+}
+
+/// A row of the plan, of dry friction that turns in some lanes: its impulse is known there.
+#[derive(Clone, Copy)]
+struct FixedFriction<T> {
+    line: usize,
+    lanes: T,
+    impulse: T,
+}
+
+/// A block of dry friction.
+#[derive(Clone, Copy)]
+struct Dry<T> {
+    block: usize,
+    /// Its place in the rows of the plan.
+    line: usize,
+    /// J v⁻ [m/s or rad/s].
+    rate: T,
+}
+
+/// The step of as many environments as there are lanes, from q and v: where it starts and in its middle.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a, T> {
+    pub(super) q_start: &'a [T],
+    pub(super) q: &'a [T],
+    pub(super) v: &'a [T],
+    /// What is known of the contacts, and the impulses of the rows of the plan in the last step.
+    pub(super) known: &'a [Known<T>],
+    pub(super) impulses: &'a [T],
+    /// 1 in the lanes in which a landing without restitution may end a part of the step.
+    pub(super) may_land: T,
+}
+
 /// The constraint problem of as many environments as there are lanes.
 pub(super) struct Rows<T> {
     pub(super) blocks: Vec<Block>,
@@ -78,7 +186,17 @@ pub(super) struct Rows<T> {
     pub(super) gaps: Vec<T>,
     /// 1 where a contact bounces, per block.
     pub(super) bounces: Vec<T>,
-    /// 1 where an overlap is to be taken out of the positions alone, which lanes do not do.
+    /// 1 where a contact or stop lands if it gets an impulse, which ends a part of the step: per block.
+    lands: Vec<T>,
+    /// Per contact.
+    slipping: Vec<Slipping<T>>,
+    dry: Vec<Dry<T>>,
+    /// What earlier solves of the step showed, and 1 in the lanes in which some dry friction turned.
+    ended: Vec<EndedSlip<T>>,
+    fixed: Vec<FixedFriction<T>>,
+    turned: T,
+    /// Corrections of positions, per block, and the largest [m/s or rad/s].
+    pub(super) corrections: Vec<T>,
     pub(super) deep: T,
     /// Per tree, 1 where something holds it.
     held: Vec<T>,
@@ -100,6 +218,13 @@ impl<T: Real> Rows<T> {
             compliance: Vec::new(),
             gaps: Vec::new(),
             bounces: Vec::new(),
+            corrections: Vec::new(),
+            lands: Vec::new(),
+            slipping: Vec::new(),
+            dry: Vec::new(),
+            ended: Vec::new(),
+            fixed: Vec::new(),
+            turned: kind,
             deep: kind,
             held: Vec::new(),
             spread: vec![kind; 3 * nv],
@@ -113,32 +238,55 @@ impl<T: Real> Rows<T> {
         plan: &Plan,
         numbers: &Numbers<T>,
         free: &Free<T>,
-        [q, v]: [&[T]; 2],
+        at: At<'_, T>,
         slots: &[Slot<T>],
         sound: T,
     ) {
         self.clear();
         self.deep = sound.zero();
         let params = plan.row_params(&numbers.model);
-        for slot in slots {
-            self.push_contact(plan, &params, numbers, free, v, slot);
+        for (slot, known) in slots.iter().zip(at.known) {
+            self.push_contact(plan, &params, numbers, free, (at, known), slot);
         }
-        let at = At {
+        let mut of_row = kind::At {
             params,
-            q,
-            v,
+            q: at.q,
+            v: at.v,
             free_velocity: &free.v_free,
-            start: None,
+            start: plan.middle.then_some(at.q_start),
             lasts: params.h.less(params.h),
             q_of_dof: &plan.q_of_dof,
             model: &numbers.model,
             laws: &numbers.actuators,
             efforts: &free.rows,
+            tendons: plan.middle.then_some(&free.tendons[..]),
         };
-        for (key, line) in &plan.rows {
-            self.push_row(plan, free, line, *key, &row(&plan.world, *key, &at), sound);
+        for (i, (key, line)) in plan.rows.iter().enumerate() {
+            of_row.lasts = sound.zero().less(at.impulses[i].abs());
+            let mut row = row(&plan.world, *key, &of_row);
+            for fixed in self.fixed.iter().filter(|fixed| fixed.line == i) {
+                for bound in &mut row.bounds {
+                    *bound = T::select(fixed.lanes.mask(), fixed.impulse, *bound);
+                }
+            }
+            if self.push_row(free, line, *key, &row, sound) {
+                self.note_row(plan, &params, i, (at, of_row.lasts));
+            }
         }
         self.form(free);
+    }
+
+    /// Notes where row i of the plan lands, which was pushed, and the rate of one of dry friction.
+    #[inline(always)]
+    fn note_row(&mut self, plan: &Plan, params: &RowParams<T>, i: usize, (at, lasts): (At<'_, T>, T::Mask)) {
+        let (key, line) = &plan.rows[i];
+        let rate = line.rate(at.v);
+        let lands = T::both(T::not(lasts), params.lands(rate));
+        let stops = key.cone([0.0; 2]).opens();
+        self.lands.push(if stops { T::select(lands, at.may_land, rate.zero()) } else { rate.zero() });
+        if matches!(key, RowKey::DryFriction(_) | RowKey::TendonFriction(_)) {
+            self.dry.push(Dry { block: self.blocks.len() - 1, line: i, rate });
+        }
     }
 
     #[inline(always)]
@@ -152,6 +300,10 @@ impl<T: Real> Rows<T> {
         self.compliance.clear();
         self.gaps.clear();
         self.bounces.clear();
+        self.corrections.clear();
+        self.lands.clear();
+        self.slipping.clear();
+        self.dry.clear();
         self.rows = 0;
     }
 
@@ -162,57 +314,50 @@ impl<T: Real> Rows<T> {
         params: &RowParams<T>,
         numbers: &Numbers<T>,
         free: &Free<T>,
-        v: &[T],
+        (at, known): (At<'_, T>, &Known<T>),
         slot: &Slot<T>,
     ) {
         let (pair, surface) = (&plan.pairs[slot.pair], &numbers.surfaces[slot.pair]);
         let (kin, first) = (&free.kin, self.W.len());
         let [t1, t2, n] = slot.frame;
-        let (begin, trees) = (self.supports.len(), &numbers.model);
+        let begin = self.supports.len();
         for acting in &pair.support {
             let u = column(kin, slot.position, acting);
             self.supports.push(acting.dof);
-            self.W.push(t1.dot(u));
-            self.W.push(t2.dot(u));
-            self.W.push(n.dot(u));
+            self.W.extend([t1.dot(u), t2.dot(u), n.dot(u)]);
         }
         let support = (begin, self.supports.len());
-        // J v_f, by the velocities of the bodies.
-        let u = point(trees, free, slot.position, pair.bodies[1])
-            - point(trees, free, slot.position, pair.bodies[0]);
-        let mut g = [t1.dot(u), t2.dot(u), n.dot(u)];
-        let zero = slot.gap.zero();
-        let (mut bounces, mut compliance) = (zero, zero);
-        match pair.spring {
-            Some(spring) => {
-                let row = spring.cast(zero).yielding(slot.gap, params.h);
-                g[2] += row.bias;
-                compliance = row.compliance;
-                self.gaps.push(row.bias.max(zero));
-            }
-            None => {
-                let mut before = zero;
-                if T::any(zero.less(surface.restitution)) {
-                    for (k, acting) in pair.support.iter().enumerate() {
-                        before += self.W[first + 3 * k + 2] * v[acting.dof];
-                    }
-                }
-                let surfaces =
-                    Restitution { coefficient: surface.restitution, depth: zero.like(pair.bounce_depth) };
-                let bias = params.rigid_contact(slot.gap, slot.face, surfaces, before, g[2]);
-                self.note_depth(plan, bias.correction, slot.active);
-                bounces = zero.truth(bias.bounces);
-                g[2] += bias.gap + bias.restitution;
-                self.gaps.push(bias.gap);
+        let mut before = Vec3::zero(slot.gap);
+        if plan.middle || T::any(slot.gap.zero().less(surface.restitution)) {
+            for (acting, w) in pair.support.iter().zip(self.W[first..].chunks_exact(3)) {
+                before += vec3(w[0], w[1], w[2]) * at.v[acting.dof];
             }
         }
+        // J v_f, by the velocities of the bodies.
+        let u = slot.velocity(pair, kin, &free.vel);
+        let free_velocity = vec3(t1.dot(u), t2.dot(u), n.dot(u));
+        let zero = slot.gap.zero();
+        let law = match pair.spring {
+            Some(spring) => {
+                let of_start = if plan.middle { zero.like(0.5) * params.h * before.z } else { zero };
+                let row = spring.cast(zero).yielding(slot.gap - of_start, params.h);
+                let bias = vec3(zero, zero, row.bias);
+                let gap = row.bias.max(zero);
+                ContactLaw { bias, compliance: row.compliance, gap, ..ContactLaw::none(zero) }
+            }
+            None if plan.middle => self.lasting(params, surface, (at, known), slot, before),
+            None => rigid(params, (pair, surface), slot, [before.z, free_velocity.z]),
+        };
+        let g = free_velocity + law.bias;
         let (row, part) = (self.rows, self.parts.len());
         let mut friction = surface.friction;
-        self.compliance.push(compliance);
-        self.bounces.push(bounces);
-        for g in g {
-            self.g.push(g);
-        }
+        self.compliance.push(law.compliance);
+        self.gaps.push(law.gap);
+        self.bounces.push(law.bounces);
+        self.note_correction(law.correction, slot.active);
+        self.lands.push(law.lands);
+        self.slipping.push(law.slipping);
+        self.g.extend([g.x, g.y, g.z]);
         self.rows += 3;
         let tip = if pair.chain { Some(pair.support[0].dof) } else { None };
         self.parts.push(Part { row, dim: 3, w: first, support });
@@ -220,10 +365,12 @@ impl<T: Real> Rows<T> {
         if let Some(turning) = pair.turning {
             friction = friction.max(zero.like(LEAST));
             let turns = turns(turning, slot.frame, friction);
+            let rough = T::select(zero.less(surface.friction), law.turned, zero);
+            let of_step = (at.v, known.angular, rough);
             if turning[1] > 0.0 {
-                self.push_turning::<3>(free, pair, turns, tip);
+                self.push_turning::<3>(free, pair, turns, tip, of_step);
             } else {
-                self.push_turning::<1>(free, pair, [turns[0]], tip);
+                self.push_turning::<1>(free, pair, [turns[0]], tip, of_step);
             }
         }
         let dim = self.rows - row;
@@ -232,7 +379,49 @@ impl<T: Real> Rows<T> {
         self.cones.push(LaneCone::contact(dim, friction, slot.active));
     }
 
-    /// The rows of a contact that resist turning.
+    /// A rigid contact of a step that is posed in its middle, as in [`stiction_assembly::rolling`]; `before` is J v⁻.
+    #[inline(always)]
+    fn lasting(
+        &self,
+        params: &RowParams<T>,
+        surface: &Surface<T>,
+        (at, known): (At<'_, T>, &Known<T>),
+        slot: &Slot<T>,
+        before: Vec3<T>,
+    ) -> ContactLaw<T> {
+        let ([t1, t2, n], zero, lasts) = (slot.frame, slot.gap.zero(), known.lasts());
+        let last = known.velocity;
+        let last = vec3(t1.dot(last), t2.dot(last), n.dot(last));
+        let contact = Lasting { before, last, since: known.since };
+        let going = params.lasting_contact(slot.gap, slot.face, contact);
+        let [slid, slides] = params.slides(surface.friction, &going);
+        let mut ended = zero;
+        for slip in &self.ended {
+            if slip.is_of(slot) {
+                ended = ended.max(slip.lanes);
+            }
+        }
+        let slides = T::both(lasts, T::both(slides, T::not(ended.mask())));
+        let new = zero.like(2.0) * params.contact_bias(slot.gap, slot.face).gap;
+        let normal = T::select(lasts, going.turn.z + going.gap, new);
+        let tangential = |before: T, turn: T| T::select(slides, before, T::select(lasts, turn, zero));
+        let ends = T::select(zero.less(surface.restitution), zero.one(), at.may_land);
+        ContactLaw {
+            bias: vec3(tangential(before.x, going.turn.x), tangential(before.y, going.turn.y), normal),
+            correction: T::select(lasts, going.correction, zero),
+            lands: T::select(T::both(T::not(lasts), params.lands(before.z)), ends, zero),
+            turned: T::select(lasts, going.share, zero),
+            slipping: Slipping {
+                slip: [before.x, before.y],
+                slid: ended.max(zero.truth(T::both(lasts, slid))),
+                slides: zero.truth(slides),
+            },
+            ..ContactLaw::none(zero)
+        }
+    }
+
+    /// The rows of a contact that resist turning, of a step from v, with its angular velocity after the last and the share of
+    /// [`stiction_assembly::laws::lasting::Lasts`].
     #[inline(always)]
     fn push_turning<const D: usize>(
         &mut self,
@@ -240,10 +429,13 @@ impl<T: Real> Rows<T> {
         pair: &Pair,
         turns: [Vec3<T>; D],
         tip: Option<usize>,
+        (v, last, share): (&[T], Vec3<T>, T),
     ) {
         let (kin, first, begin) = (&free.kin, self.W.len(), self.supports.len());
+        let mut before = Vec3::zero(share);
         for acting in &pair.support {
             let spin = kin.S[acting.dof].angular * turns[0].x.like(acting.sign);
+            before += spin * v[acting.dof];
             self.supports.push(acting.dof);
             for turn in turns {
                 self.W.push(turn.dot(spin));
@@ -256,6 +448,7 @@ impl<T: Real> Rows<T> {
         if let Some(b) = pair.bodies[0] {
             spin -= free.vel.V[b].angular;
         }
+        spin += (before - last) * share;
         for turn in turns {
             self.g.push(turn.dot(spin));
         }
@@ -265,21 +458,21 @@ impl<T: Real> Rows<T> {
         self.halve::<D>(&free.factor, tip, first, support);
     }
 
-    /// Notes a row that is `active` and whose position error would be undone at the rate −`correction`: lanes correct no positions.
+    /// Notes the correction of the positions of a row that is `active`.
     #[inline(always)]
-    fn note_depth(&mut self, plan: &Plan, correction: T, active: T) {
-        let some = correction.like(plan.coarser() * CORRECTED);
-        self.deep = self.deep.max(active * correction.truth(some.less(-correction)));
+    fn note_correction(&mut self, correction: T, active: T) {
+        self.deep = self.deep.max(active * -correction);
+        self.corrections.push(active * correction);
     }
 
-    /// A row along a line, in the `sound` lanes.
+    /// A row along a line, in the `sound` lanes; false if it is in none.
     #[inline(always)]
-    fn push_row(&mut self, plan: &Plan, free: &Free<T>, line: &Line, key: RowKey, row: &Row<T>, sound: T) {
+    fn push_row(&mut self, free: &Free<T>, line: &Line, key: RowKey, row: &Row<T>, sound: T) -> bool {
         let active = sound.truth(row.there) * sound;
         if !T::any(active.mask()) {
-            return;
+            return false;
         }
-        self.note_depth(plan, row.correction, active);
+        self.note_correction(row.correction, active);
         let (first, begin) = (self.W.len(), self.supports.len());
         for &(dof, c) in &line.support {
             self.supports.push(dof);
@@ -290,11 +483,12 @@ impl<T: Real> Rows<T> {
         self.parts.push(Part { row: self.rows, dim: 1, w: first, support });
         self.cones.push(LaneCone::row(row.bounds, active));
         self.compliance.push(row.compliance);
-        self.bounces.push(sound.zero());
         self.gaps.push(row.gap.max(sound.zero()));
+        self.bounces.push(sound.zero());
         self.g.push(row.g());
         self.rows += 1;
         self.halve::<1>(&free.factor, line.tip, first, support);
+        true
     }
 
     /// J becomes W on one part of `D` rows.
@@ -433,8 +627,8 @@ impl<T: Real> Rows<T> {
     pub(super) fn rolls(&self, plan: &Plan, lambda: &[T], v: &[T], kind: T) -> T {
         let mut rolls = kind.zero();
         let half = 0.5 * plan.h();
-        for &b in &plan.flying_bodies {
-            let body = &plan.world.model.bodies[b];
+        for (b, _) in &plan.flying_bodies {
+            let body = &plan.world.model.bodies[*b];
             let mut moves = kind.zero();
             for v in &v[body.dofs.clone()] {
                 moves = Real::max(moves, (kind.like(half) * *v).abs());
@@ -467,6 +661,108 @@ impl<T: Real> Rows<T> {
         bounce
     }
 
+    /// 1 where the step alone goes another way: something lands, or a contact that slid turns back; and where it is solved
+    /// again, because a contact that slid stops or dry friction turns. Contacts of `slots` move by `free.vel` after the impulses,
+    /// dofs by `v_next`.
+    #[inline(always)]
+    pub(super) fn belied(
+        &mut self,
+        plan: &Plan,
+        slots: &[Slot<T>],
+        (free, lambda): (&Free<T>, &[T]),
+        v_next: &[T],
+        [may_land, valid]: [T; 2],
+    ) -> [T; 2] {
+        let kind = may_land.zero();
+        let [mut parts, mut again] = [kind; 2];
+        for (i, block) in self.blocks.iter().enumerate() {
+            let normal = lambda[block.normal()];
+            parts = parts.max(T::select(kind.less(normal), self.lands[i], kind));
+        }
+        let known = self.ended.len();
+        for i in 0..self.slipping.len() {
+            let slipping = self.slipping[i];
+            if !T::any(slipping.slid.mask()) {
+                continue;
+            }
+            let slot = &slots[i];
+            let u = slot.velocity(&plan.pairs[slot.pair], &free.kin, &free.vel);
+            let after = [slot.frame[0].dot(u), slot.frame[1].dot(u)];
+            let stops =
+                T::both(has_stopped(slipping.slip, after), (slipping.slid * self.cones[i].active).mask());
+            let ends = valid * kind.truth(T::both(stops, slipping.slides.mask()));
+            if T::any(ends.mask()) {
+                let (pair, ordinal) = (slot.pair, slot.ordinal);
+                self.ended.push(EndedSlip { pair, ordinal, lanes: ends, after });
+                again = again.max(ends);
+            }
+            let turns = self.turns_back(i, (slot, known), (kind.truth(stops), after), lambda);
+            parts = parts.max(turns * may_land * (kind.one() - ends));
+        }
+        for i in 0..self.dry.len() {
+            let dry = self.dry[i];
+            let (impulse, turns) = self.friction_turns(plan, &dry, lambda, v_next);
+            let first = T::both(T::not(self.turned.mask()), T::not(again.mask()));
+            let turns = valid * kind.truth(T::both(turns, first)) * self.cones[dry.block].active;
+            if T::any(turns.mask()) {
+                self.fixed.push(FixedFriction { line: dry.line, lanes: turns, impulse });
+            }
+        }
+        for fixed in &self.fixed {
+            again = again.max(fixed.lanes * (kind.one() - self.turned));
+        }
+        for fixed in &self.fixed {
+            self.turned = self.turned.max(fixed.lanes);
+        }
+        [parts, again]
+    }
+
+    /// 1 where the slip of contact i turns back, which `stops` and is `after` the step; of the first `known` that ended it is known
+    /// how they slide on.
+    #[inline(always)]
+    fn turns_back(
+        &self,
+        i: usize,
+        (slot, known): (&Slot<T>, usize),
+        (mut stops, after): (T, [T; 2]),
+        lambda: &[T],
+    ) -> T {
+        let (slip, row, n) = (self.slipping[i].slip, self.blocks[i].row, self.rows);
+        let [x, y] = slip;
+        let friction = [lambda[row], lambda[row + 1]];
+        let (most, size) = (self.cones[i].mu * lambda[row + 2], (x * x + y * y).sqrt());
+        let more = [friction[0] + most * x / size, friction[1] + most * y / size];
+        let w = |i: usize, j: usize| self.G[(row + i) * n + row + j];
+        let mut slides_on = [
+            after[0] - w(0, 0) * more[0] - w(0, 1) * more[1],
+            after[1] - w(1, 0) * more[0] - w(1, 1) * more[1],
+        ];
+        for ended in self.ended[..known].iter().filter(|e| e.is_of(slot)) {
+            for (on, known) in slides_on.iter_mut().zip(ended.after) {
+                *on = T::select(ended.lanes.mask(), known, *on);
+            }
+            stops = stops.max(ended.lanes);
+        }
+        stops * x.truth(turn_back(slip, slides_on, most, friction).1)
+    }
+
+    /// The impulse of dry friction that turns, and where it does.
+    #[inline(always)]
+    fn friction_turns(&self, plan: &Plan, dry: &Dry<T>, lambda: &[T], v_next: &[T]) -> (T, T::Mask) {
+        let row = self.blocks[dry.block].row;
+        let rates = [dry.rate, plan.rows[dry.line].1.rate(v_next)];
+        let most = self.cones[dry.block].bounds[1];
+        dry_friction_turns(rates, lambda[row], self.G[row * self.rows + row], most)
+    }
+
+    /// Nothing is known of a new step.
+    #[inline(always)]
+    pub(super) fn begin(&mut self) {
+        self.ended.clear();
+        self.fixed.clear();
+        self.turned = self.deep.zero();
+    }
+
     /// 1 where block i has an impulse.
     #[inline(always)]
     pub(super) fn holds(&self, i: usize, lambda: &[T]) -> T {
@@ -497,11 +793,11 @@ impl<T: Real> Rows<T> {
         u
     }
 
-    /// v⁺ of (1).
+    /// L⁻¹ D⁻¹ Wᵀ λ of (1), by which impulses change v.
     #[inline(always)]
-    pub(super) fn apply(&self, free: &Free<T>, lambda: &[T], v_next: &mut [T]) {
-        let Some(zero) = v_next.first().map(|v| v.zero()) else { return };
-        for v in v_next.iter_mut() {
+    pub(super) fn change(&self, factor: &Factor<T>, lambda: &[T], out: &mut [T]) {
+        let Some(zero) = out.first().map(|v| v.zero()) else { return };
+        for v in out.iter_mut() {
             *v = zero;
         }
         for part in &self.parts {
@@ -510,20 +806,17 @@ impl<T: Real> Rows<T> {
             for (dof, w) in self.supports[part.support.0..part.support.1].iter().zip(W.chunks_exact(part.dim))
             {
                 for (w, lambda) in w.iter().zip(lambda) {
-                    v_next[*dof] += *w * *lambda;
+                    out[*dof] += *w * *lambda;
                 }
             }
         }
-        let inverse = free.factor.inverse_diagonal();
-        for i in 0..v_next.len() {
-            let mut x = v_next[i] * inverse[i];
-            for (L, j) in free.factor.row(i).iter().zip(free.factor.columns(i)).skip(1) {
-                x -= *L * v_next[*j as usize];
+        let inverse = factor.inverse_diagonal();
+        for i in 0..out.len() {
+            let mut x = out[i] * inverse[i];
+            for (L, j) in factor.row(i).iter().zip(factor.columns(i)).skip(1) {
+                x -= *L * out[*j as usize];
             }
-            v_next[i] = x;
-        }
-        for (v, free) in v_next.iter_mut().zip(&free.v_free) {
-            *v += *free;
+            out[i] = x;
         }
     }
 }
@@ -534,21 +827,9 @@ fn column<T: Real>(kin: &Kinematics<T>, p: Vec3<T>, acting: &Acting) -> Vec3<T> 
     kin.S[acting.dof].linear_at(p - kin.reference[acting.tree]) * p.x.like(acting.sign)
 }
 
-/// Position errors that are undone more slowly than this are left alone [m/s].
-const CORRECTED: f64 = 1e-8;
-
 /// The axes of rows that resist turning, see [`stiction_assembly::laws::turning`].
 #[inline(always)]
 pub(super) fn turns<T: Real>(turning: [f64; 3], frame: [Vec3<T>; 3], friction: T) -> [Vec3<T>; 3] {
     let [spin, roll, other] = turning;
     turning_axes([friction.like(spin), friction.like(roll), friction.like(other)], frame, friction)
-}
-
-/// The velocity v_f of the point of `body` now at p.
-#[inline(always)]
-fn point<T: Real>(model: &Model<T>, free: &Free<T>, p: Vec3<T>, body: Option<usize>) -> Vec3<T> {
-    match body {
-        Some(b) => free.vel.V[b].linear_at(p - free.kin.reference[model.bodies[b].tree]),
-        None => Vec3::zero(p.x),
-    }
 }

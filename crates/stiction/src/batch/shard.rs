@@ -35,7 +35,10 @@ pub(super) struct Shard {
     /// Of a group.
     v_next: Vec<f64>,
     v_by: Vec<f64>,
+    /// Of one environment.
     q_next: Vec<f64>,
+    q_middle: Vec<f64>,
+    v_middle: Vec<f64>,
 }
 
 /// What a thread keeps from shard to shard.
@@ -74,6 +77,8 @@ impl Shard {
             v_next: vec![0.0; nv * width],
             v_by: vec![0.0; nv * width],
             q_next: vec![0.0; model.nq],
+            q_middle: vec![0.0; model.nq],
+            v_middle: vec![0.0; nv],
         })
     }
 
@@ -173,8 +178,26 @@ impl Shard {
             return;
         }
         let here = lane * nv..(lane + 1) * nv;
-        v.copy_from_slice(&self.v_next[here.clone()]);
-        integrate_into(model, q, &self.v_by[here], plan.h(), &mut self.q_next);
+        let (v_next, by) = (&self.v_next[here.clone()], &self.v_by[here]);
+        if plan.middle {
+            self.v_middle.copy_from_slice(v);
+            integrate_into(model, q, v, 0.5 * plan.h(), &mut self.q_middle);
+            v.copy_from_slice(v_next);
+            integrate_into(model, &self.q_middle, by, 0.5 * plan.h(), &mut self.q_next);
+            for (b, body) in &plan.flying_bodies {
+                let own = self.fields[i].as_deref().map(|f| body.with_inertia(&f.inertia[*b]));
+                let body = own.unwrap_or(*body);
+                body.start_from(q, &mut self.q_next);
+                body.fly(&mut self.q_next, &mut self.v_middle, 0.5 * plan.h());
+                body.fly(&mut self.q_next, v, 0.5 * plan.h());
+                if by[body.idx_v..body.idx_v + 6] != [0.0; 6] {
+                    body.push(&mut self.q_next, by, plan.h());
+                }
+            }
+        } else {
+            v.copy_from_slice(v_next);
+            integrate_into(model, q, by, plan.h(), &mut self.q_next);
+        }
         q.copy_from_slice(&self.q_next);
         let report = &mut self.reports[i];
         report.status = StepStatus::Converged;

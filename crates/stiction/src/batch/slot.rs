@@ -1,9 +1,10 @@
 //! Contact points of lanes.
 
-use stiction_assembly::Face;
+use super::plan::Pair;
 use stiction_assembly::laws::coplanar::FacePoint;
-use stiction_dynamics::Real;
+use stiction_assembly::{ContactMotion, Face};
 use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::{Kinematics, Real, Velocities};
 
 /// One contact point of each lane in which it is `active`.
 #[derive(Clone, Copy)]
@@ -24,6 +25,26 @@ pub(super) struct Slot<T> {
 }
 
 impl<T: Real> Slot<T> {
+    /// Velocity of B relative to A at the contact, where bodies move by `vel`.
+    #[inline(always)]
+    pub(super) fn velocity(&self, pair: &Pair, kin: &Kinematics<T>, vel: &Velocities<T>) -> Vec3<T> {
+        let of = |body: Option<usize>| match body {
+            Some(b) => vel.V[b].linear_at(self.position - kin.reference[kin.tree_of(b)]),
+            None => Vec3::zero(self.gap),
+        };
+        of(pair.bodies[1]) - of(pair.bodies[0])
+    }
+
+    /// Their relative angular velocity.
+    #[inline(always)]
+    pub(super) fn angular_velocity(&self, pair: &Pair, vel: &Velocities<T>) -> Vec3<T> {
+        let of = |body: Option<usize>| match body {
+            Some(b) => vel.V[b].angular,
+            None => Vec3::zero(self.gap),
+        };
+        of(pair.bodies[1]) - of(pair.bodies[0])
+    }
+
     /// The point, as far as faces are concerned.
     #[inline(always)]
     pub(super) fn point(&self) -> FacePoint<T> {
@@ -35,4 +56,41 @@ impl<T: Real> Slot<T> {
 #[inline(always)]
 pub(super) fn one<T: Real>(x: Vec3<T>, lane: usize) -> Vec3 {
     Vec3::from([x.x.lane(lane), x.y.lane(lane), x.z.lane(lane)])
+}
+
+/// Replaces a vector of one lane.
+pub(super) fn set<T: Real>(x: &mut Vec3<T>, lane: usize, value: Vec3) {
+    x.x = x.x.with_lane(lane, value.x);
+    x.y = x.y.with_lane(lane, value.y);
+    x.z = x.z.with_lane(lane, value.z);
+}
+
+/// Impulse of a contact in the last step, its moment, and how the bodies went on from it; zero where that is not known.
+#[derive(Clone, Copy)]
+pub(super) struct Known<T> {
+    pub(super) impulse: Vec3<T>,
+    pub(super) moment: Vec3<T>,
+    /// 1 where there was no impulse in the step before.
+    pub(super) young: T,
+    /// As [`ContactMotion`] has it.
+    pub(super) velocity: Vec3<T>,
+    pub(super) angular: Vec3<T>,
+    pub(super) since: T,
+    pub(super) steps: T,
+}
+
+impl<T: Real> Known<T> {
+    /// Takes the motion of one lane.
+    pub(super) fn set_motion(&mut self, lane: usize, motion: &ContactMotion) {
+        set(&mut self.velocity, lane, motion.velocity[0]);
+        set(&mut self.angular, lane, motion.velocity[1]);
+        self.since = self.since.with_lane(lane, motion.since);
+        self.steps = self.steps.with_lane(lane, f64::from(motion.steps));
+    }
+
+    /// Where the bodies of the contact went on from it.
+    #[inline(always)]
+    pub(super) fn lasts(&self) -> T::Mask {
+        self.steps.zero().less(self.steps)
+    }
 }

@@ -113,6 +113,7 @@ impl Writer<'_> {
                 model,
                 laws: &[],
                 efforts: &[],
+                tendons: None,
             };
             let change = of.row(world, &at);
             if (change.gap.value - bias.gap).abs() > 1e-9 * (1.0 + bias.gap.abs()) {

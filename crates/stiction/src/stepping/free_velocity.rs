@@ -42,7 +42,7 @@ pub(crate) struct FreeMotion {
 }
 
 /// Rounds by which v̄ is found, at most.
-const ROUNDS: usize = 2;
+pub(crate) const ROUNDS: usize = 2;
 
 /// Scratch of the algorithms of dynamics.
 struct Workspace {

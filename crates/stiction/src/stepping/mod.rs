@@ -38,6 +38,7 @@ pub use memory::Memory;
 pub use slopes::{Equations, NoSlopes, Slopes, Solved};
 pub(crate) use steppers::make_stepper;
 pub use steppers::{StepperError, make};
+pub(crate) use time_stepping::Lending;
 pub use time_stepping::TimeStepping;
 pub use trial::Trial;
 

@@ -364,6 +364,16 @@ impl<S: Stepper + ?Sized> Driver<S> {
         self.restore_sleep(world, state, input, memory);
     }
 
+    /// Steps that are saved for landings that end parts; `None`: as many as can be.
+    pub(crate) fn credit(&self) -> Option<u32> {
+        self.credit.remembered()
+    }
+
+    /// Goes on from what [`Self::credit`] gave.
+    pub(crate) fn restore_credit(&mut self, remembered: Option<u32>) {
+        self.credit.restore(remembered);
+    }
+
     /// Forgets warm starts and who is at rest, as after a jump of the state.
     pub fn forget(&mut self) {
         self.stepper.forget();

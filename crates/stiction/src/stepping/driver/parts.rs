@@ -30,7 +30,7 @@ const SHORTEST: f64 = 1e-6;
 /// Times that a part is shortened because its own motion meets something, at most.
 const SHORTENED: usize = 4;
 /// Landings without restitution and turns of slip that end parts of one step, at most.
-const INELASTIC: u32 = 4;
+pub(crate) const INELASTIC: u32 = 4;
 /// A part that ends before its landing is made longer by this factor at most [–].
 const LENGTHENED: f64 = 2.0;
 /// Overlap of (1), at most, unless shortening does not help [m].

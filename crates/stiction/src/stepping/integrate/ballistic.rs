@@ -46,7 +46,7 @@ use crate::state::State;
 use std::collections::BTreeSet;
 use stiction_assembly::Posed;
 use stiction_assembly::laws::gyroscopic::midpoint_moment;
-use stiction_dynamics::spatial::{Mat3, Quat, Sym3, Vec3, vec3};
+use stiction_dynamics::spatial::{Inertia, Mat3, Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::{Factor, JointKind, MassMatrix, Model, Real};
 use stiction_world::World;
 
@@ -279,9 +279,20 @@ impl Body {
     pub(crate) fn new(world: &World, b: usize) -> Self {
         let body = &world.model.bodies[b];
         let joint = &world.model.joints[body.joints.start];
-        let (idx_q, idx_v, p_BCm) = (joint.idx_q, joint.idx_v, body.inertia.com());
-        let I_Cm = body.inertia.second - Sym3::point_mass(p_BCm, body.inertia.mass);
-        Self { tree: body.tree, idx_q, idx_v, p_BCm, I_Cm }
+        let none = Self {
+            tree: body.tree,
+            idx_q: joint.idx_q,
+            idx_v: joint.idx_v,
+            p_BCm: Vec3::ZERO,
+            I_Cm: Sym3::default(),
+        };
+        none.with_inertia(&body.inertia)
+    }
+
+    /// The body with another inertia, in body axes about its origin.
+    pub(crate) fn with_inertia(self, inertia: &Inertia) -> Self {
+        let p_BCm = inertia.com();
+        Self { p_BCm, I_Cm: inertia.second - Sym3::point_mass(p_BCm, inertia.mass), ..self }
     }
 
     /// Moves the body for t [s] without weight: the centre of mass straight on, turning by (2).

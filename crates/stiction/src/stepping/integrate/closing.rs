@@ -12,18 +12,17 @@
 //! robot cancel in (1): what acts on its free root in generalized coordinates is the sum of all.
 
 use super::Quadrature;
-use crate::stepping::attempt::Step;
-use stiction_dynamics::spatial::{Force, Inertia, Motion, Vec3, vec3};
-use stiction_dynamics::{JointKind, Kinematics, Model, motions_into};
+use stiction_dynamics::spatial::{Force, Inertia, Mat3, Motion, Vec3, vec3};
+use stiction_dynamics::{JointKind, Kinematics, Model, Real, motions_into};
 
 /// The floating robots of a world.
-pub(crate) struct Closing {
+pub(crate) struct Closing<T = f64> {
     trees: Vec<Floating>,
     /// P(q, v) of each at the start of a step, and at its end, where v is `v_after`.
-    before: Vec<Force>,
-    after: Vec<Force>,
-    v_after: Vec<f64>,
-    motions: Vec<Motion>,
+    before: Vec<Force<T>>,
+    after: Vec<Force<T>>,
+    v_after: Vec<T>,
+    motions: Vec<Motion<T>>,
 }
 
 /// A tree with joints beyond its free root.
@@ -34,14 +33,14 @@ struct Floating {
     bodies: Vec<usize>,
 }
 
-impl Closing {
-    pub(crate) fn new(model: &Model) -> Self {
+impl<T: Real> Closing<T> {
+    pub(crate) fn new(model: &Model<T>) -> Self {
         let floating = |tree: usize| {
             let bodies: Vec<_> = (0..model.bodies.len()).filter(|&b| model.bodies[b].tree == tree).collect();
             let root = *bodies.first()?;
             let joint = &model.joints[model.bodies[root].joints.start];
-            let plain =
-                model.dofs[joint.idx_v..joint.idx_v + joint.kind.nv()].iter().all(|d| d.armature == 0.0);
+            let dofs = &model.dofs[joint.idx_v..joint.idx_v + joint.kind.nv()];
+            let plain = !dofs.iter().any(|d| T::any(d.armature.zero().less(d.armature)));
             let floats = joint.kind == JointKind::Free && bodies.len() > 1 && plain;
             floats.then_some(Floating { tree, root, idx_v: joint.idx_v, bodies })
         };
@@ -50,7 +49,7 @@ impl Closing {
             before: Vec::new(),
             after: Vec::new(),
             v_after: Vec::new(),
-            motions: vec![Motion::ZERO; model.bodies.len()],
+            motions: vec![Motion::zero(model.kind()); model.bodies.len()],
         }
     }
 
@@ -60,9 +59,11 @@ impl Closing {
     }
 
     /// Takes P(q, v) at the start of a step, which came from the end of the last where q is the same.
-    pub(crate) fn begin(&mut self, model: &Model, (start, came): (&Kinematics, bool), v: &[f64]) {
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, model: &Model<T>, (start, came): (&Kinematics<T>, bool), v: &[T]) {
         let Self { trees, before, after, v_after, motions } = self;
-        if came && *v_after == v {
+        let same = |(a, b): (&T, &T)| T::all(T::both(a.at_most(*b), b.at_most(*a)));
+        if came && v_after.len() == v.len() && v_after.iter().zip(v).all(same) {
             std::mem::swap(before, after);
             return;
         }
@@ -71,23 +72,23 @@ impl Closing {
         before.extend(trees.iter().map(|t| t.momentum(start, motions)));
     }
 
-    /// (1) of the trees whose rule is that of the middle, with kinematics in the middle and at the end, and all
+    /// (1) of the trees whose rule is that of the middle, in a step of h [s], with kinematics in the middle and at the end, and all
     /// impulses but weight in generalized coordinates.
+    #[inline(always)]
     pub(crate) fn close(
         &mut self,
-        step: &Step<'_>,
-        [middle, end]: [&Kinematics; 2],
-        (rules, impulses): (&[Quadrature], &[f64]),
-        v_next: &mut [f64],
+        (model, h): (&Model<T>, T),
+        [middle, end]: [&Kinematics<T>; 2],
+        (rules, impulses): (&[Quadrature], &[T]),
+        v_next: &mut [T],
     ) {
         let Self { trees, before, after, v_after, motions } = self;
-        let model = &step.world.model;
         motions_into(model, end, v_next, motions);
         after.clear();
         for (floating, before) in trees.iter().zip(before) {
             let mut momentum = floating.momentum(end, motions);
             if rules[floating.tree] == Quadrature::Middle {
-                let whole = *before + floating.impulse(model.gravity * step.h, middle, impulses);
+                let whole = *before + floating.impulse(model.gravity * h, middle, impulses);
                 floating.add_momentum(whole - momentum, end, v_next);
                 momentum = whole;
             }
@@ -100,13 +101,18 @@ impl Closing {
 
 impl Floating {
     /// Momentum about the origin of W.
-    fn momentum(&self, kin: &Kinematics, motions: &[Motion]) -> Force {
-        let sum = self.bodies.iter().fold(Force::ZERO, |sum, &b| sum + kin.I[b] * motions[b]);
+    #[inline(always)]
+    fn momentum<T: Real>(&self, kin: &Kinematics<T>, motions: &[Motion<T>]) -> Force<T> {
+        let mut sum = Force::zero(kin.I[self.root].mass);
+        for &b in &self.bodies {
+            sum = sum + kin.I[b] * motions[b];
+        }
         about_origin(sum, kin.reference[self.tree])
     }
 
     /// The sum of all impulses about the origin of W, `weight` being that of a unit of mass.
-    fn impulse(&self, weight: Vec3, kin: &Kinematics, impulses: &[f64]) -> Force {
+    #[inline(always)]
+    fn impulse<T: Real>(&self, weight: Vec3<T>, kin: &Kinematics<T>, impulses: &[T]) -> Force<T> {
         let of = |i: usize| vec3(impulses[i], impulses[i + 1], impulses[i + 2]);
         let [push, turn] = [of(self.idx_v), of(self.idx_v + 3)];
         let root = kin.X_WB[self.root].translation;
@@ -117,26 +123,46 @@ impl Floating {
     }
 
     /// Inertia of all bodies about the reference point of the tree.
-    fn inertia(&self, kin: &Kinematics) -> Inertia {
-        self.bodies.iter().fold(Inertia::ZERO, |sum, &b| sum + kin.I[b])
+    #[inline(always)]
+    fn inertia<T: Real>(&self, kin: &Kinematics<T>) -> Inertia<T> {
+        let mut sum = Inertia::zero(kin.I[self.root].mass);
+        for &b in &self.bodies {
+            sum = sum + kin.I[b];
+        }
+        sum
     }
 
     /// Adds the rigid motion with this momentum about the origin of W.
-    fn add_momentum(&self, momentum: Force, kin: &Kinematics, v_next: &mut [f64]) {
+    #[inline(always)]
+    fn add_momentum<T: Real>(&self, momentum: Force<T>, kin: &Kinematics<T>, v_next: &mut [T]) {
         let whole = self.inertia(kin);
         let com = kin.reference[self.tree] + whole.com();
         let spin = momentum.angular - com.cross(momentum.linear);
-        let Some(inverse) = whole.about_com().to_mat3().inverse() else { return };
-        let (w, v_com) = (inverse * spin, momentum.linear * (1.0 / whole.mass));
+        let (mass, inverse) = (whole.mass, inverse(whole.about_com().to_mat3()));
+        let (w, v_com) = (inverse * spin, momentum.linear * (mass.one() / mass));
         let pose = &kin.X_WB[self.root];
         let v = v_com + w.cross(pose.translation - com);
         let turned = kin.R_WB[self.root].transpose() * w;
-        let more = v.to_array().into_iter().chain(turned.to_array());
-        v_next[self.idx_v..self.idx_v + 6].iter_mut().zip(more).for_each(|(v, more)| *v += more);
+        let more = [v.x, v.y, v.z, turned.x, turned.y, turned.z];
+        for (v, more) in v_next[self.idx_v..self.idx_v + 6].iter_mut().zip(more) {
+            *v += more;
+        }
     }
 }
 
+/// The inverse; zero where there is none.
+#[inline(always)]
+fn inverse<T: Real>(m: Mat3<T>) -> Mat3<T> {
+    let [a, b, c] = m.rows;
+    let (bc, ca, ab) = (b.cross(c), c.cross(a), a.cross(b));
+    let det = a.dot(bc);
+    let inverse = det.one() / det;
+    let inverse = T::select(inverse.finite(), inverse, det.zero());
+    Mat3::from_columns(bc * inverse, ca * inverse, ab * inverse)
+}
+
 /// A momentum or impulse about `reference`, about the origin of W.
-fn about_origin(f: Force, reference: Vec3) -> Force {
+#[inline(always)]
+fn about_origin<T: Real>(f: Force<T>, reference: Vec3<T>) -> Force<T> {
     Force { angular: f.angular + reference.cross(f.linear), linear: f.linear }
 }

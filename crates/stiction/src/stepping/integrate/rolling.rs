@@ -22,6 +22,7 @@ use crate::params::{HigherOrder, MotionRule};
 use crate::state::{State, copy};
 use crate::stepping::attempt::Step;
 use std::ops::Range;
+use stiction_assembly::laws::lasting::has_stopped;
 use stiction_assembly::laws::spring;
 use stiction_assembly::{
     ContactMotion, ContactPoint, Posed, Rolling, RollingContact, Slip, Start, WarmStart,
@@ -35,13 +36,11 @@ const LASTED: u32 = 3;
 /// At most so many bodies that contacts join may move: in crowds something is hit in most steps.
 const FEW: usize = 3;
 /// Bodies that turn farther in a step do not roll by this rule [rad].
-const FAR: f64 = 0.5;
+pub(crate) const FAR: f64 = 0.5;
 /// A problem of so few contacts is solved to see what is hit.
 const CHEAP: usize = 8;
 /// Contacts that are new and approach no faster are left to the solve [m/s].
 const APPROACH: f64 = 1e-9;
-/// A contact of which less than this share of its slip is left, or whose slip turns round, sticks [–].
-pub(crate) const STICKS: f64 = 1e-3;
 
 /// The free bodies of a world, and who of them rolls in a step.
 pub(crate) struct RollingBodies {
@@ -330,8 +329,7 @@ impl RollingBodies {
         let mut again = false;
         for contact in posed.rolling.iter().filter(|c| c.slides) {
             let ([x, y], after) = (contact.slip, posed.jacobian.velocity(contact.block, v_next));
-            let slip = x * after.x + y * after.y;
-            if slip < STICKS * (x * x + y * y) {
+            if has_stopped([x, y], [after.x, after.y]) {
                 self.slips.know(contact.block, Slip::Sticks);
                 self.slips.slid.push(Slid {
                     block: contact.block,

@@ -206,7 +206,7 @@ impl TimeStepping {
         if closes {
             watch.closing.begin(&world.model, (here.start(), here.came), &state.v);
             here.arrive(world, q);
-            watch.closing.close(step, [&here.kin, here.end()], (rules, &watch.impulses), v);
+            watch.closing.close((&world.model, h), [&here.kin, here.end()], (rules, &watch.impulses), v);
         }
         if asks {
             watch.found = watch.find(world, (here, state), (q, v), (&correction.v, h));

@@ -34,7 +34,7 @@ mod contact_corrections;
 mod contact_search;
 mod energy_error;
 mod impact;
-mod position_correction;
+pub(crate) mod position_correction;
 mod stepper;
 mod tree_energies;
 mod turns;
@@ -56,7 +56,7 @@ use advance::{Advance, SolvedStep};
 use contact_search::{AIM, ContactSearch};
 use energy_error::{EnergyError, EnergyFound};
 use position_correction::PositionCorrection;
-pub(crate) use position_correction::YIELDS;
+pub(crate) use position_correction::{YIELDS, reaches};
 use stiction_assembly::compliance::ComplianceParameters;
 use stiction_assembly::consistent::Consistent;
 use stiction_assembly::forces::Servos;
@@ -533,15 +533,19 @@ impl TimeStepping {
         format!("the fastest constraint, at {speed:.1e} m/s or rad/s, is {what}")
     }
 
-    /// Warm starts of the next step, and which servos are at their limits.
-    pub(crate) fn remembered(&self) -> (&WarmStart, &Servos) {
-        (&self.warm, &self.free.servos)
+    /// What the next step goes on from, for a batch to keep.
+    pub(crate) fn lending(&mut self) -> Lending<'_> {
+        let FreeMotion { servos, last_forces, .. } = &mut self.free;
+        Lending { warm_starts: &mut self.warm, servos, last_forces }
     }
+}
 
-    /// Both, to put them back.
-    pub(crate) fn lending(&mut self) -> (&mut WarmStart, &mut Servos) {
-        (&mut self.warm, &mut self.free.servos)
-    }
+/// Warm starts of the next step, which servos are at their limits, and the mean forces of the constraints in the last
+/// step.
+pub(crate) struct Lending<'a> {
+    pub(crate) warm_starts: &'a mut WarmStart,
+    pub(crate) servos: &'a mut Servos,
+    pub(crate) last_forces: &'a mut Vec<f64>,
 }
 
 /// Facts of the step for the trapezoidal rule; speeds that bounce are faster than `slow` [m/s].

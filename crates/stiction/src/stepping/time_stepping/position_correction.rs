@@ -75,22 +75,6 @@ pub(crate) struct PositionCorrection {
 
 impl PositionCorrection {
     pub(crate) fn new(world: &World) -> Self {
-        let mut reach = vec![0.0_f64; world.model.bodies.len()];
-        for g in &world.geometries {
-            let far = g.shape.bounding_radius();
-            if let (Some(body), X_BG) = world.mount(g.link, g.X_LG)
-                && far.is_finite()
-            {
-                reach[body] = reach[body].max(X_BG.translation.norm() + far);
-            }
-        }
-        // What has no shape and turns about its origin moves too.
-        for (reach, body) in reach.iter_mut().zip(&world.model.bodies).filter(|(reach, _)| **reach == 0.0) {
-            let (mass, second) = (body.inertia.mass, body.inertia.second);
-            if mass > 0.0 {
-                *reach = (0.5 * (second.xx + second.yy + second.zz) / mass).sqrt();
-            }
-        }
         let params = NcpAlParams {
             compliance: COMPLIANCE,
             tolerance: SOLVED.tolerance,
@@ -114,7 +98,7 @@ impl PositionCorrection {
             diagonal: Vec::new(),
             v: Vec::new(),
             V: vec![Motion::ZERO; world.model.bodies.len()],
-            reach,
+            reach: reaches(world),
             speed: vec![0.0; world.model.trees],
         }
     }
@@ -254,4 +238,25 @@ impl PositionCorrection {
             *v *= (most_speed / speed[model.bodies[dof.body].tree]).min(1.0);
         }
     }
+}
+
+/// Farthest point of the geometries of every body from its origin; without any, its radius of gyration about that [m].
+pub(crate) fn reaches(world: &World) -> Vec<f64> {
+    let mut reach = vec![0.0_f64; world.model.bodies.len()];
+    for g in &world.geometries {
+        let far = g.shape.bounding_radius();
+        if let (Some(body), X_BG) = world.mount(g.link, g.X_LG)
+            && far.is_finite()
+        {
+            reach[body] = reach[body].max(X_BG.translation.norm() + far);
+        }
+    }
+    // What has no shape and turns about its origin moves too.
+    for (reach, body) in reach.iter_mut().zip(&world.model.bodies).filter(|(reach, _)| **reach == 0.0) {
+        let (mass, second) = (body.inertia.mass, body.inertia.second);
+        if mass > 0.0 {
+            *reach = (0.5 * (second.xx + second.yy + second.zz) / mass).sqrt();
+        }
+    }
+    reach
 }

@@ -15,16 +15,10 @@
 
 use super::TimeStepping;
 use crate::stepping::attempt::{Event, Part};
-use crate::stepping::integrate::rolling::{STICKS, Slid, Slips};
+use crate::stepping::integrate::rolling::{Slid, Slips};
+use stiction_assembly::laws::lasting::{dry_friction_turns, has_stopped, turn_back};
 use stiction_assembly::{BlockKey, ContactPoint, Posed, RowKey, Slip};
 use stiction_contact::Cone;
-
-/// Slip that stops nearer than this share to an end of the step is not parted [–].
-const NEAR_END: f64 = 0.02;
-/// Slip of a joint that is none [m/s or rad/s].
-const STILL: f64 = 1e-12;
-/// Share by which a force is outside of its set [–].
-const OUTSIDE: f64 = 1e-9;
 
 /// Impulses of dry friction that turns within a step.
 #[derive(Default)]
@@ -64,19 +58,14 @@ impl TurnedFriction {
             else {
                 continue;
             };
-            let (sense, next) = (rate.signum(), posed.jacobian.row_velocity(block, 0, v_next));
-            if rate.abs() <= STILL || sense * next > STILL {
-                continue;
-            }
             if diagonal.is_empty() {
                 posed.problem.diagonal_blocks_into(diagonal);
             }
-            let w = diagonal[block][0];
-            let without = next - w * impulses[posed.problem.range(block).start] - rate;
-            let most = w * hi;
-            let share = rate.abs() / (without - sense * most).abs();
-            if sense * without < -most * (1.0 + OUTSIDE) && (NEAR_END..1.0).contains(&share) {
-                fixed.push((key, -sense * hi * (2.0 * share - 1.0)));
+            let next = posed.jacobian.row_velocity(block, 0, v_next);
+            let (w, impulse) = (diagonal[block][0], impulses[posed.problem.range(block).start]);
+            let (turned, turns) = dry_friction_turns([rate, next], impulse, w, hi);
+            if turns {
+                fixed.push((key, turned));
             }
         }
         !fixed.is_empty()
@@ -100,7 +89,7 @@ impl TurnedFriction {
                 continue;
             }
             let after = posed.jacobian.velocity(block, v_next);
-            if x * after.x + y * after.y > STICKS * (x * x + y * y) {
+            if !has_stopped([x, y], [after.x, after.y]) {
                 continue;
             }
             if diagonal.is_empty() {
@@ -124,15 +113,8 @@ impl TurnedFriction {
 impl Slid {
     /// τ of (1), under the impulse `friction` of a law at the end of the step, which is `most` at most.
     fn turn(&self, most: f64, friction: [f64; 2]) -> Option<f64> {
-        let Self { before: [x, y], after, .. } = *self;
-        let (change, size) = ([after[0] - x, after[1] - y], x.hypot(y));
-        if x * after[0] + y * after[1] >= 0.0 {
-            return None;
-        }
-        let share = -(x * change[0] + y * change[1]) / (change[0].powi(2) + change[1].powi(2));
-        let held = [friction[0] + most * share * x / size, friction[1] + most * share * y / size];
-        let outside = held[0].hypot(held[1]) > (1.0 - share) * most * (1.0 + OUTSIDE);
-        (outside && (NEAR_END..1.0 - NEAR_END).contains(&share)).then_some(share)
+        let (share, turns) = turn_back(self.before, self.after, most, friction);
+        turns.then_some(share)
     }
 }
 
