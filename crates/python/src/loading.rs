@@ -142,6 +142,25 @@ impl World {
         released(py, || Ok(Self { world: Arc::new(self.world.switched(&holds)), ..self.copy() }))
     }
 
+    /// This world without contacts, limits of joints and tendons, and limits of controls.
+    fn without(&self, py: Python<'_>, contacts: bool, limits: bool, clamping: bool) -> PyResult<Self> {
+        released(py, || {
+            let mut world = (*self.world).clone();
+            if contacts {
+                world.geometries.iter_mut().for_each(|g| (g.group, g.mask) = (0, 0));
+                world.pairs.clear();
+            }
+            if limits {
+                world.model.joints.iter_mut().for_each(|j| j.limit = None);
+                world.tendons.iter_mut().for_each(|t| t.limit = None);
+            }
+            if clamping {
+                world.actuators.iter_mut().for_each(|a| a.control_limit = None);
+            }
+            Ok(Self { world: Arc::new(world), ..self.copy() })
+        })
+    }
+
     /// This world with links and sites elsewhere. A link that stands in the world takes with it what hangs on it; of one that its
     /// joints move the pose in its parent link, joints at their reference, is another. Rows are positions and quaternions.
     fn placed(

@@ -7,7 +7,7 @@ use crate::errors::{guarded, wrong};
 use crate::numbers::{Row, Rows, numbers, pose_of, quaternion, table, vec3};
 use crate::simulation::Simulation;
 use crate::world::World;
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -106,8 +106,10 @@ impl Writer<'_> {
 
 #[pymethods]
 impl FrameView {
+    /// With `memory` the arrays are those of another view.
     #[new]
-    fn new(py: Python<'_>, world: Py<World>) -> PyResult<Self> {
+    #[pyo3(signature = (world, memory=None))]
+    fn new(py: Python<'_>, world: Py<World>, memory: Option<&Self>) -> PyResult<Self> {
         let of = &world.get().world;
         let model = &of.model;
         let mut roots = of.extras.mocap.clone();
@@ -167,11 +169,19 @@ impl FrameView {
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
         });
-        let values = PyArray1::zeros(py, all, false).unbind();
-        let external = PyArray1::zeros(py, 6 * links.len(), false).unbind();
         let poses = roots.iter().map(|m| crate::numbers::pose(&model.links[*m].X_BL));
-        let moved = poses.flat_map(|(p, r)| p.into_iter().chain(r)).collect();
-        let moved = PyArray1::from_vec(py, moved).unbind();
+        let poses: Vec<f64> = poses.flat_map(|(p, r)| p.into_iter().chain(r)).collect();
+        let (lengths, six) = ([all, 6 * links.len(), poses.len()], 6 * links.len());
+        let (values, external, moved) = match memory {
+            Some(other) => (other.values(py), other.external(py), other.moved(py)),
+            None => {
+                let zeros = |n| PyArray1::zeros(py, n, false).unbind();
+                (zeros(all), zeros(six), PyArray1::from_vec(py, poses).unbind())
+            }
+        };
+        if [&values, &external, &moved].map(|a| a.bind(py).len()) != lengths {
+            return Err(wrong("worlds whose frames share memory have as many of each kind"));
+        }
         Ok(Self { links, roots, geometries, sites, cameras, values, moved, external, seen, world })
     }
 
@@ -272,8 +282,9 @@ impl FrameView {
         bodies.chain(frames).chain(joints).collect()
     }
 
-    /// Computes everything of the present state of a simulation of this world, if that is another than before.
-    fn refresh(&self, py: Python<'_>, simulation: &Simulation) -> PyResult<bool> {
+    /// Computes everything of the present state of a simulation of this world, if that is another than before or `again`.
+    #[pyo3(signature = (simulation, again=false))]
+    fn refresh(&self, py: Python<'_>, simulation: &Simulation, again: bool) -> PyResult<bool> {
         let inner = simulation.pulled(py)?;
         // Links may stand elsewhere than when this was made.
         let world = inner.sim.shared_world();
@@ -286,7 +297,8 @@ impl FrameView {
         let moved = self.moved.bind(py).try_readonly().map_err(wrong)?;
         let moved = moved.as_slice().map_err(wrong)?;
         let bits = || state.q.iter().chain(&state.v).chain(moved).map(|x| x.to_bits());
-        if seen.q.len() == model.nq + model.nv() + moved.len() && seen.q.iter().copied().eq(bits()) {
+        let same = seen.q.len() == model.nq + model.nv() + moved.len() && seen.q.iter().copied().eq(bits());
+        if same && !again {
             return Ok(false);
         }
         if seen.q.is_empty() {
@@ -303,7 +315,7 @@ impl FrameView {
             let by_hand: Vec<Pose> = moved.chunks_exact(7).map(pose_of).collect();
             let of = Known { q: &state.q, kin, vel, mass, placed, by_hand: &by_hand };
             self.write(model, &of, &mut Writer { to, at: 0 });
-            Ok(true)
+            Ok(!same)
         })
     }
 }

@@ -24,22 +24,9 @@ from ._guard import NotOffered
 from ._math import *  # noqa: F403
 from ._model import MjModel
 from ._options import MjOption
-from ._pictures import (
-    MjLROpt,
-    MjrContext,
-    MjrRect,
-    MjSolverStat,
-    MjStatistic,
-    MjTimerStat,
-    MjvCamera,
-    MjvFigure,
-    MjvOption,
-    MjvPerturb,
-    MjvScene,
-    MjWarningStat,
-    Renderer,
-)
+from ._pictures import MjrContext, MjrRect, MjvCamera, MjvFigure, MjvOption, MjvPerturb, MjvScene, Renderer
 from ._spec import MjSpec
+from ._structs import MjLROpt, MjSolverStat, MjStatistic, MjTimerStat, MjvGeom, MjvGLCamera, MjvLight, MjWarningStat
 
 #: Version of MuJoCo whose names these are.
 __version__ = "4.0.0"
@@ -110,14 +97,22 @@ __all__ = [
     "FatalError",
     "MjContact",
     "MjData",
+    "MjLROpt",
     "MjModel",
     "MjOption",
+    "MjSolverStat",
     "MjSpec",
+    "MjStatistic",
+    "MjTimerStat",
+    "MjWarningStat",
     "MJTNUM_DTYPE",
     "MjrContext",
     "MjrRect",
     "MjvCamera",
     "MjvFigure",
+    "MjvGLCamera",
+    "MjvGeom",
+    "MjvLight",
     "MjvOption",
     "MjvPerturb",
     "MjvScene",

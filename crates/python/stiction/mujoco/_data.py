@@ -1,13 +1,13 @@
-"""``MjData``: the names that MuJoCo scripts ask of a state, read from a simulation of ours when they are asked for.
+"""``MjData``: the names that MuJoCo scripts ask of a state, read from a simulation of ours.
 
-An array is the same object whenever it is asked for. While somebody holds it, it is renewed after every step, so that it
-shows the present as MuJoCo's does.
+A field is one array, made when it is first asked for. From then on every function that steps or computes writes into it, so
+that whoever holds it, or a part of it, sees what MuJoCo's shows.
 """
 
 from __future__ import annotations
 
 import json
-import sys
+import weakref
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -17,54 +17,22 @@ from .. import _stiction, dynamics
 from .._model import Model
 from .._contacts import CONTACT
 from .._simulation import Simulation
+from .._stiction import Error
 from .._tables import Array
-from . import _enums
+from . import _enums, _fields
+from ._constants import chains
 from ._contact import MjContact, MjContacts
 from ._guard import Guarded, Named, NotOffered
-from ._math import rotation_of
-from ._geoms import fixed, matrix, seen
+from ._math import quaternion_product, rotation_of
+from ._geoms import fixed, matrix
 from ._model import MjModel, body_of
+from ._structs import List, MjSolverStat, MjTimerStat, MjWarningStat
 
 #: Geometries that are nearer touch, for ``mj_inverse`` [m].
 CLEARANCE = 1e-6
 
-Pair = tuple[Array, Array]
-
-
-def _pair(values: Array) -> Pair:
-    """An array of these values, and a view of it that cannot be written, which is what is handed out."""
-    array = np.array(values)
-    return array, seen(array)
-
-
-def _references(pair: Pair) -> tuple[int, int]:
-    """How many refer to the two: who holds a view, or a slice of it, is among them."""
-    return sys.getrefcount(pair[0]), sys.getrefcount(pair[1])
-
-
-#: References to a pair that nobody holds a part of.
-_ALONE = _references(_pair(np.zeros(1)))
-
-
-class _Warnings(Guarded):
-    """Nothing is warned of: a step that fails raises."""
-
-    _called = "MjData.warning"
-
-    def __init__(self) -> None:
-        number = len([w for w in _enums.mjtWarning if w.name.startswith("mjWARN_")])
-        self._put(number=fixed([0] * number, np.int32), lastinfo=fixed([0] * number, np.int32))
-
-    def __getitem__(self, i: int) -> Any:
-        if not -len(self.number) <= int(i) < len(self.number):
-            raise IndexError(f"there is no warning {i}")
-        return _Warnings._of()
-
-    @staticmethod
-    def _of() -> Any:
-        none = Guarded.__new__(Guarded)
-        none._put(number=0, lastinfo=0)
-        return none
+def _list(kind: Any, words: Any, prefix: str) -> List:
+    return List(kind, sum(word.startswith(prefix) for word in words.__members__))
 
 
 class _Reading:
@@ -93,22 +61,32 @@ class MjData(Guarded):
     _called = "MjData"
 
     def __init__(self, model: MjModel) -> None:
+        if not isinstance(model, MjModel):
+            raise TypeError(f"expected a stiction.mujoco.MjModel, not {type(model).__module__}.{type(model).__name__}")
         ours = model.stiction
         view = _stiction.FrameView(ours._world)
         start = ours.starting_at(model.qpos0, np.zeros(model.nv))
         contact, dt, tolerance, iterations = self._settings_of(model)
         simulation = Simulation(start, contact, dt=dt, tolerance=tolerance, max_iterations=iterations)
         self._put(
-            model=model, simulation=simulation, _view=view, _known=(ours, (self._settings_of(model), b"", "[]", model.eq_active0.tobytes())),
+            #: The model that this was made for, and that of the last call.
+            model=model, _acting=model, simulation=simulation, _view=view,
+            _known=(ours, (self._settings_of(model), b"", "[]", model.eq_active0.tobytes())),
             qpos=simulation.q, qvel=simulation.v, ctrl=simulation.control,
             qfrc_applied=np.zeros(model.nv), xfrc_applied=np.zeros((model.nbody, 6)),
-            warning=_Warnings(),
-            act=np.zeros(0), act_dot=fixed(np.zeros(0)), userdata=np.zeros(0),
-            qacc=np.zeros(model.nv),
+            warning=_list(MjWarningStat, _enums.mjtWarning, "mjWARN_"),
+            timer=_list(MjTimerStat, _enums.mjtTimer, "mjTIMER_"), solver=List(MjSolverStat, 0),
+            act=np.zeros(0), act_dot=np.zeros(0), userdata=np.zeros(0),
+            qacc=np.zeros(model.nv), qacc_warmstart=np.zeros(model.nv),
+            solver_niter=np.zeros(20, np.int32), solver_nnz=np.zeros(20, np.int32), solver_fwdinv=np.zeros(2),
             #: What ``mj_inverse`` has computed last.
             qfrc_inverse=np.zeros(model.nv),
             eq_active=np.array(model.eq_active0, bool),
-            _live={}, _known_names={}, _contacts=None, _used=None, _stamp=0, _forced=None,
+            #: Names of fields that were asked for, whether frames are among them, and what was computed since anything changed.
+            _live=[], _lost={}, _framed=False, _now={}, _views_of=weakref.WeakKeyDictionary(),
+            _known_names={}, _contacts=None, _used=None, _stamp=0, _forced=None, _of_state=True,
+            #: Whether anything was computed since the start.
+            _reached=False,
             _quaternions=_quaternions(model), _marks=model._marked, _elsewhere=[], _links_elsewhere={},
             _sites_elsewhere={}, _elsewhere_key="[]",
         )
@@ -120,14 +98,13 @@ class MjData(Guarded):
             rest = (self._settings_of(model), moved[tied].tobytes(), "[]", self.eq_active.tobytes())
             self._put(_known=(ours, rest))
         self._put_views(view)
-        self._put(_nobody=self._viewed())
         view.set_masses(model.body_mass)
         view.refresh(simulation)
 
     @staticmethod
     def _settings_of(model: MjModel) -> tuple[str, float, float, int]:
         opt = model.opt.__dict__
-        return model.contact, opt["_timestep"], opt["_tolerance"], opt["_iterations"]
+        return model.contact, opt["timestep"], opt["tolerance"], opt["iterations"]
 
     def _put_views(self, view: _stiction.FrameView) -> None:
         """The arrays that the engine writes for all frames at once."""
@@ -135,15 +112,42 @@ class MjData(Guarded):
         views: dict[str, Any] = {}
         for name, count, columns in view.layout():
             end = at + count * columns
-            views[name], at = seen(values[at:end].reshape(count, columns)), end
+            views[name], at = values[at:end].reshape(count, columns), end
         # What MuJoCo calls the root, in which a free body's quaternion counts, stays as it is.
-        self._put(_views=views, _values=values, _external=seen(view.external.reshape(-1, 6)))
+        self._put(_views=views, _external=view.external.reshape(-1, 6))
+
+    # ------------------------------------------------------------------ models
+
+    def _by(self, model: MjModel) -> None:
+        """Lets a model act, which need not be the one that this was made for."""
+        before: MjModel = self._acting
+        if model is before:
+            return
+        for name in _ALIKE:
+            mine, given = getattr(before, name), getattr(model, name)
+            if mine != given:
+                raise Error(f"the model has {name} = {given}, and the state was made for one with {mine}")
+        self._views_of[before] = (self._view, self._elsewhere)
+        kept = self._views_of.get(model)
+        view, elsewhere = kept or (_stiction.FrameView(model.stiction._world, self._view), [])
+        if view.roots != self._view.roots:
+            raise Error("the model has other bodies that stand in the world than the one that the state was made for")
+        for k in range(model.nmocap, len(view.roots)):
+            body = view.roots[k] + 1
+            self._moved_rows[k, :3], self._moved_rows[k, 3:] = model.body_pos[body], model.body_quat[body]
+        view.set_masses(model.body_mass)
+        tied = [k for k, link in enumerate(model._mocap_links) if not _free_to_move(model, link + 1)]
+        self._put(
+            _acting=model, _view=view, _known=(None, None), _marks=None, _elsewhere=elsewhere, _links_elsewhere={},
+            _sites_elsewhere={}, _elsewhere_key="[]", _quaternions=_quaternions(model), _tied=tied,
+        )
+        self._changed()
 
     # ---------------------------------------------------------------- stepping
 
     def _current(self) -> Simulation:
         """The simulation, in a world with the numbers that the model has now."""
-        model = self.model
+        model = self._acting
         marks = model._mark_stamp()
         if marks != self._marks:
             self._place()
@@ -162,11 +166,11 @@ class MjData(Guarded):
         rows = self.qpos[self._quaternions]
         squares = np.einsum("ij,ij->i", rows, rows)
         if np.abs(squares - 1.0).max() > _UNIT and np.isfinite(squares).all():
-            self.qpos[:] = dynamics.normalize(self.model.stiction, self.qpos)
+            self.qpos[:] = dynamics.normalize(self._acting.stiction, self.qpos)
 
     def _go_on(self, ours: Model, contact: str, dt: float, tolerance: float, iterations: int) -> None:
         """Goes on in the same state under other numbers, or with something elsewhere."""
-        model = self.model
+        model = self._acting
         links, sites = dict(self._links_elsewhere), dict(self._sites_elsewhere)
         links |= {model._mocap_links[k]: self._moved_rows[k] for k in self._tied}
         if links or sites:
@@ -187,7 +191,7 @@ class MjData(Guarded):
 
     def _place(self) -> None:
         """Puts bodies, drawings and sites where the model has them now."""
-        model, view = self.model, self._view
+        model, view = self._acting, self._view
         roots, changed = view.roots, model._moved_marks()
         links: dict[int, Array] = {}
         sites: dict[int, Array] = {}
@@ -215,9 +219,13 @@ class MjData(Guarded):
             self._advance(simulation, nstep)
         finally:
             self._changed()
-        self.qacc[:] = simulation.acceleration
-        self._put(_used=(self.ctrl.tobytes(), self.qfrc_applied.tobytes(), self.xfrc_applied.tobytes()))
-        self._publish()
+        self.qacc[:] = self.qacc_warmstart[:] = simulation.acceleration
+        self._put(_used=self._given(), _of_state=False)
+        self._renew()
+
+    def _given(self) -> tuple[bytes, bytes, bytes]:
+        """What acts from outside."""
+        return self.ctrl.tobytes(), self.qfrc_applied.tobytes(), self.xfrc_applied.tobytes()
 
     def _advance(self, simulation: Simulation, nstep: int) -> None:
         if self.xfrc_applied.any() or self.qfrc_applied.any():
@@ -227,27 +235,30 @@ class MjData(Guarded):
     def _apply(self, simulation: Simulation) -> None:
         """Lets the applied forces act in the steps of the next call."""
         simulation._set_efforts(self.qfrc_applied)
-        for b in np.flatnonzero(self.xfrc_applied.any(axis=1)):
-            body = body_of(self.model, int(b))
+        pushed = np.flatnonzero(self.xfrc_applied.any(axis=1))
+        if len(pushed):
+            at = self._of_frames("xipos")
+        for b in pushed:
+            body = body_of(self._acting, int(b))
             if body is not None:
-                simulation._apply_force(body, self.xipos[b], self.xfrc_applied[b, :3])
+                simulation._apply_force(body, at[b], self.xfrc_applied[b, :3])
                 simulation._apply_moment(body, self.xfrc_applied[b, 3:])
 
     def forward(self) -> None:
         """Accelerations, contacts and forces of the present state."""
         simulation = self._current()
         self._changed()
-        now = (self.ctrl.tobytes(), self.qfrc_applied.tobytes(), self.xfrc_applied.tobytes())
-        if simulation._stepped and now != self._used:
+        if simulation._stepped and self._given() != self._used:
             # Other forces than those of the last step: it says nothing of the present.
             simulation.set_state()
         if not simulation._stepped:
             self._apply(simulation)
+        self._put(_of_state=True)
         try:
             self.qacc[:] = self._forces()[0]
         finally:
-            simulation._set_efforts(np.zeros(self.model.nv))
-        self._publish()
+            simulation._set_efforts(np.zeros(self._acting.nv))
+        self._renew()
 
     def _forces(self) -> tuple[Array, Any, Array]:
         """Accelerations, contacts and efforts, kept until something changes."""
@@ -259,13 +270,13 @@ class MjData(Guarded):
             if not simulation._stepped:
                 self._apply(simulation)
             acceleration, records, efforts = simulation._forward()
-            simulation._set_efforts(np.zeros(self.model.nv))
+            simulation._set_efforts(np.zeros(self._acting.nv))
             self._put(_forced=(key, (acceleration, np.frombuffer(records, dtype=CONTACT), efforts)))
         return cast("tuple[Array, Any, Array]", self._forced[1])
 
     def reset(self, key: int | None = None) -> None:
         """Back to the reference configuration, or to a keyframe."""
-        simulation, model = self._current(), self.model
+        simulation, model = self._current(), self._acting
         q = model.qpos0 if key is None else model.key_qpos[key]
         v = np.zeros(model.nv) if key is None else model.key_qvel[key]
         simulation.set_state(q, v, 0.0 if key is None else float(model.key_time[key]))
@@ -278,52 +289,82 @@ class MjData(Guarded):
             of = [b for b in range(model.nbody) if model.body_mocapid[b] >= 0]
             self.mocap_pos[:], self.mocap_quat[:] = model.body_pos[of], model.body_quat[of]
         self._changed()
-        self._publish()
+        self._renew()
 
     def set_state(self, q: Any, v: Any, t: float) -> None:
         """Sets the state."""
         self._current().set_state(q, v, t)
         self._changed()
-        self._publish()
+        self._renew()
 
     def _changed(self) -> None:
-        self._put(_stamp=self._stamp + 1, _contacts=None, _forced=None)
+        self._put(_stamp=self._stamp + 1, _contacts=None, _forced=None, _now={})
 
-    def _viewed(self) -> list[int]:
-        """How many refer to the arrays of frames, and to their memory."""
-        views = self._views
-        return [sys.getrefcount(self._values), *(sys.getrefcount(views[name]) for name in views)]
-
-    def _publish(self) -> None:
-        """Renews what somebody holds."""
-        if self._viewed() != self._nobody:
-            self._view.refresh(self.simulation)
-        for name, pair in self._live.items():
-            if _references(pair) != _ALONE:
-                pair[0][...] = _COMPUTED[name](self)
+    def _renew(self, forces: bool = True) -> None:
+        """Writes the present into every array that was ever asked for, those of forces and readings if ``forces``."""
+        if self._framed:
+            self._view.refresh(self.simulation, True)
+        self._put(_now={}, _reached=True)
+        own = self.__dict__
+        for name in tuple(self._live):
+            if forces or name not in _OF_FORCES:
+                try:
+                    own[name][...] = self._value(name)
+                except NotOffered:
+                    # Who asks again is told why; who holds it sees that it is nothing.
+                    own[name][...] = np.nan
+                    self._lost[name] = own.pop(name)
+                    self._live.remove(name)
 
     # ----------------------------------------------------------------- reading
 
+    def _value(self, name: str) -> Array:
+        """A quantity of the present, computed once."""
+        now: dict[str, Array] = self._now
+        found = now.get(name)
+        if found is None:
+            found = now[name] = _COMPUTED[name](self)
+        return found
+
+    def _of_frames(self, name: str) -> Array:
+        """A quantity of frames of the present."""
+        self._view.refresh(self._current())
+        return cast(Array, self._views[name])
+
     def __getattr__(self, name: str) -> Any:
+        # Reached where nobody has asked before.
         if name.startswith("_"):
             raise AttributeError(name)
-        views = self._views
-        if name in views:
-            self._view.refresh(self._current())
-            return views[name]
+        if name in self._views:
+            array = self._of_frames(name)
+            self._put(**{name: array}, _framed=True)
+            return array
         if name in _COMPUTED:
+            self._current()
+            self._put(_now={})
             try:
-                value = _COMPUTED[name](self)
+                value = self._value(name)
+                array = self._lost.pop(name, None)
+                array = np.array(value) if array is None else array
+                array[...] = value
             except NotOffered:
                 if name in type(self).missing:
                     return self._lacks(name)
                 raise
-            kept = self._live.get(name)
-            if kept is None or kept[0].shape != value.shape:
-                self._live[name] = kept = _pair(value)
-            else:
-                kept[0][...] = value
-            return kept[1]
+            self._put(**{name: array})
+            self._live.append(name)
+            return array
+        if name in _fields.DATA_NUMBERS:
+            # What is counted there is nothing that there is here: no arena, no rows of MuJoCo's solver, no sleeping islands of it.
+            self._put(**{name: 0})
+            return 0
+        field = _fields.DATA.get(name)
+        if field is not None:
+            shape = _fields.shape(field, lambda size: 0 if size in _fields.DATA_NUMBERS else self._acting._size(size))
+            if not np.prod(shape) or name in _NOTHING:
+                array = np.zeros(shape, _fields.KINDS[field[0]])
+                self._put(**{name: array})
+                return array
         return self._lacks(name)
 
     @property
@@ -337,18 +378,23 @@ class MjData(Guarded):
 
     @property
     def contact(self) -> MjContacts:
-        """Contacts that carry a force."""
-        records = self._forces()[1]
+        """Contacts that carry a force, as they are now whenever they are looked at."""
+        return MjContacts(self)
+
+    def _contacts_now(self) -> list[MjContact]:
+        """Contacts that carry a force; none before anything was computed."""
+        if not self._reached:
+            return []
         if self._contacts is None:
-            geom_of = self.model._geom_of
-            made = [MjContact(record, geom_of, 3 * i, self.model) for i, record in enumerate(records)]
-            self._put(_contacts=MjContacts(made))
-        return cast(MjContacts, self._contacts)
+            geom_of, records = self._acting._geom_of, self._forces()[1]
+            self._put(_contacts=[MjContact._of(record, geom_of, 3 * i, self._acting) for i, record in enumerate(records)])
+        return cast("list[MjContact]", self._contacts)
 
     @property
     def ncon(self) -> int:
-        """How many there are."""
-        return len(self._forces()[1])
+        """How many contacts carry a force."""
+        known = self._contacts
+        return len(self._contacts_now() if known is None else known)
 
     def inverse(self) -> None:
         """Computes ``qfrc_inverse``: at the present state with ``qacc`` where nothing touches or holds, and else of the last
@@ -360,68 +406,82 @@ class MjData(Guarded):
 
     def body_velocity(self, body: int, point: Any) -> tuple[Array, Array]:
         """Angular velocity of a body, and velocity of a point of it, in world axes."""
-        cvel = self.cvel[body]
-        at = self.subtree_com[self.model.body_rootid[body]]
+        cvel = self._of_frames("cvel")[body]
+        at = self._of_frames("subtree_com")[self._acting.body_rootid[body]]
         return cvel[:3].copy(), cvel[3:] + np.cross(cvel[:3], np.asarray(point) - at)
 
     # ------------------------------------------------------------------- names
 
-    def _named(self, called: str, found: tuple[int, str], fields: dict[str, tuple[str, Any]]) -> Named:
+    def _named(self, called: str, asked: str | int, found: tuple[int, str], fields: dict[str, tuple[str, Any]]) -> Named:
         known = self._known_names.get((called, found[0]))
-        if known is not None:
-            return cast(Named, known)
-        made = self._known_names[called, found[0]] = Named(self, f"MjData.{called}({found[1]!r})", *found, fields)
-        return made
+        if known is None:
+            known = Named(self, f"MjData.{called}({found[1]!r})", *found, fields)
+        self._known_names[called, found[0]] = self._known_names[called, asked] = known
+        return cast(Named, known)
 
     def body(self, name: str | int = "") -> Named:
         """A body by name or number."""
-        found = self.model._found("mjOBJ_BODY", name)
-        return self._named("body", found, {key: (key, found[0]) for key in _OF_BODY})
+        if (known := self._known_names.get(("body", name))) is not None:
+            return cast(Named, known)
+        found = self._acting._found("mjOBJ_BODY", name)
+        return self._named("body", name, found, {key: (key, found[0]) for key in _OF_BODY})
 
     def joint(self, name: str | int = "") -> Named:
         """A joint by name or number: its coordinates, velocities and efforts."""
-        found = self.model._found("mjOBJ_JOINT", name)
-        joint = self.model._base.joints[found[0]]
+        if (known := self._known_names.get(("joint", name))) is not None:
+            return cast(Named, known)
+        found = self._acting._found("mjOBJ_JOINT", name)
+        joint = self._acting._base.joints[found[0]]
         fields: dict[str, tuple[str, Any]] = {"qpos": ("qpos", joint.q)}
         fields |= {key: (key, joint.v) for key in _OF_DOF} | {key: (key, found[0]) for key in ("xanchor", "xaxis")}
-        return self._named("joint", found, fields)
+        return self._named("joint", name, found, fields)
 
     jnt = joint
 
     def geom(self, name: str | int = "") -> Named:
         """A geom by name or number."""
+        if (known := self._known_names.get(("geom", name))) is not None:
+            return cast(Named, known)
         return self._frame("geom", "mjOBJ_GEOM", name, "geom")
 
     def site(self, name: str | int = "") -> Named:
         """A site by name or number."""
+        if (known := self._known_names.get(("site", name))) is not None:
+            return cast(Named, known)
         return self._frame("site", "mjOBJ_SITE", name, "site")
 
     def camera(self, name: str | int = "") -> Named:
         """A camera by name or number."""
+        if (known := self._known_names.get(("camera", name))) is not None:
+            return cast(Named, known)
         return self._frame("camera", "mjOBJ_CAMERA", name, "cam")
 
     cam = camera
 
     def _frame(self, called: str, kind: str, name: str | int, prefix: str) -> Named:
-        found = self.model._found(kind, name)
-        return self._named(called, found, {key: (f"{prefix}_{key}", found[0]) for key in ("xpos", "xmat")})
+        found = self._acting._found(kind, name)
+        return self._named(called, name, found, {key: (f"{prefix}_{key}", found[0]) for key in ("xpos", "xmat")})
 
     def actuator(self, name: str | int = "") -> Named:
         """An actuator by name or number."""
-        found = self.model._found("mjOBJ_ACTUATOR", name)
+        if (known := self._known_names.get(("actuator", name))) is not None:
+            return cast(Named, known)
+        found = self._acting._found("mjOBJ_ACTUATOR", name)
         only = slice(found[0], found[0] + 1)
         fields: dict[str, tuple[str, Any]] = {
             key: (f"actuator_{key}", only) for key in ("force", "length", "velocity")
         }
-        return self._named("actuator", found, {"ctrl": ("ctrl", only), "moment": ("actuator_moment", found[0]), **fields})
+        return self._named("actuator", name, found, {"ctrl": ("ctrl", only), "moment": ("actuator_moment", found[0]), **fields})
 
     def sensor(self, name: str | int = "") -> Named:
         """A sensor by name or number: its reading."""
-        found = self.model._found("mjOBJ_SENSOR", name)
-        if self.model._base.sensors_not_offered:
-            return self._named("sensor", found, {"data": ("_reading", found[0])})
-        columns = self.model._base.sensors[found[0]].columns
-        return self._named("sensor", found, {"data": ("sensordata", columns)})
+        if (known := self._known_names.get(("sensor", name))) is not None:
+            return cast(Named, known)
+        found = self._acting._found("mjOBJ_SENSOR", name)
+        if self._acting._base.sensors_not_offered:
+            return self._named("sensor", name, found, {"data": ("_reading", found[0])})
+        columns = self._acting._base.sensors[found[0]].columns
+        return self._named("sensor", name, found, {"data": ("sensordata", columns)})
 
     @property
     def _reading(self) -> _Reading:
@@ -429,9 +489,11 @@ class MjData(Guarded):
 
     def tendon(self, name: str | int = "") -> Named:
         """A tendon by name or number: length and velocity."""
-        found = self.model._found("mjOBJ_TENDON", name)
+        if (known := self._known_names.get(("tendon", name))) is not None:
+            return cast(Named, known)
+        found = self._acting._found("mjOBJ_TENDON", name)
         only = slice(found[0], found[0] + 1)
-        return self._named("tendon", found, {"length": ("ten_length", only), "velocity": ("ten_velocity", only)})
+        return self._named("tendon", name, found, {"length": ("ten_length", only), "velocity": ("ten_velocity", only)})
 
     def __dir__(self) -> list[str]:
         return sorted({*object.__dir__(self), *self.__dict__, *self._views, *_COMPUTED})
@@ -489,7 +551,7 @@ def _free_to_move(model: MjModel, body: int) -> bool:
 
 def _external(d: MjData) -> Array:
     simulation = d._current()
-    equalities = zip(d.model._base._described["equalities"], d.eq_active)
+    equalities = zip(d._acting._base._described["equalities"], d.eq_active)
     held = [e["name"] or "one without a name" for e, active in equalities if active and e["loop"] is not None]
     if held:
         raise NotOffered(f"stiction.mujoco does not offer cfrc_ext where equalities hold bodies: {', '.join(held)}")
@@ -501,34 +563,44 @@ def _external(d: MjData) -> Array:
     return cast(Array, d._external)
 
 
+def _efforts(d: MjData) -> Array:
+    """Efforts of actuators: those of the state after ``mj_forward``, the means of the step after one."""
+    simulation = d._current()
+    return cast(Array, simulation._efforts_now() if d._of_state else d._forces()[2])
+
+
 def _smooth(d: MjData) -> Array:
-    return d.qfrc_passive - d.qfrc_bias + d.qfrc_applied + d.qfrc_actuator + _of_wrenches(d)  # type: ignore[no-any-return]
+    exerted = d._value("qfrc_passive") + d._value("qfrc_actuator") + d.qfrc_applied + _of_wrenches(d)
+    return np.asarray(exerted - d._value("qfrc_bias"), dtype=np.float64)
 
 
 def _of_wrenches(d: MjData) -> Array:
     """What the wrenches on bodies come to on the joints."""
-    out = np.zeros(d.model.nv)
+    out = np.zeros(d._acting.nv)
+    at = d._of_frames("xipos")
     for b in np.flatnonzero(d.xfrc_applied.any(axis=1)):
-        body = body_of(d.model, int(b))
+        body = body_of(d._acting, int(b))
         if body is not None:
             ours = d._ours
-            out += dynamics.point_jacobian(ours, d.qpos, body, d.xipos[b]).T @ d.xfrc_applied[b, :3]
+            out += dynamics.point_jacobian(ours, d.qpos, body, at[b]).T @ d.xfrc_applied[b, :3]
             out += dynamics.body_jacobian(ours, d.qpos, body)[:3].T @ d.xfrc_applied[b, 3:]
     return out
 
 
 def _constraint(d: MjData) -> Array:
     """M q̈ + bias − everything else, with the means of the last step."""
-    inertial = dynamics.rnea(d._ours, d.qpos, d.qvel, d._forces()[0])
-    return np.asarray(inertial - d.qfrc_actuator - d.qfrc_passive - d.qfrc_applied - _of_wrenches(d), dtype=np.float64)
+    acceleration, _, efforts = d._forces()
+    inertial = dynamics.rnea(d._ours, d.qpos, d.qvel, acceleration)
+    exerted = d._acting._moment.T @ efforts + d._value("qfrc_passive") + d.qfrc_applied + _of_wrenches(d)
+    return np.asarray(inertial - exerted, dtype=np.float64)
 
 
 def _lengths(d: MjData) -> Array:
-    q = np.array([d.qpos[d.model._q_of(dof)] if _scalar(d.model, dof) else np.nan for dof in range(d.model.nv)])
-    driven = d.model._moment.any(axis=0)
+    q = np.array([d.qpos[d._acting._q_of(dof)] if _scalar(d._acting, dof) else np.nan for dof in range(d._acting.nv)])
+    driven = d._acting._moment.any(axis=0)
     if np.isnan(q[driven]).any():
         raise NotOffered("stiction.mujoco does not offer lengths of actuators on ball and free joints")
-    return np.asarray(d.model._moment @ np.nan_to_num(q), dtype=np.float64)
+    return np.asarray(d._acting._moment @ np.nan_to_num(q), dtype=np.float64)
 
 
 def _scalar(model: MjModel, dof: int) -> bool:
@@ -542,15 +614,16 @@ def _energy(d: MjData) -> Array:
 
 def _cacc(d: MjData) -> Array:
     """Accelerations of bodies about the centre of mass of their tree, on top of free fall."""
-    model, ours = d.model, d._ours
+    model, ours = d._acting, d._ours
     out = np.zeros((model.nbody, 6))
     out[:, 3:] = -model.opt.gravity
     a = d._forces()[0]
+    centres = d._of_frames("subtree_com")
     for b in range(1, model.nbody):
         body = body_of(model, b)
         if body is None:
             continue
-        com = d.subtree_com[model.body_rootid[b]]
+        com = centres[model.body_rootid[b]]
         alpha = dynamics.body_jacobian(ours, d.qpos, body)[:3] @ a
         alpha = alpha + dynamics.body_jacobian_rate(ours, d.qpos, d.qvel, body)[:3] @ d.qvel
         point = dynamics.point_jacobian(ours, d.qpos, body, com) @ a
@@ -561,27 +634,108 @@ def _cacc(d: MjData) -> Array:
     return out
 
 
-#: Quantities that are computed when they are asked for.
+def _internal(d: MjData) -> Array:
+    """Forces between bodies and those that carry them, about the centres of mass of their trees."""
+    cinert, cvel, cacc = d._of_frames("cinert"), d._of_frames("cvel"), d._value("cacc")
+    out = -d._value("cfrc_ext")
+    for b in range(1, d._acting.nbody):
+        momentum = _times(cinert[b], cvel[b])
+        w, v = cvel[b, :3], cvel[b, 3:]
+        gyroscopic = np.concatenate([np.cross(w, momentum[:3]) + np.cross(v, momentum[3:]), np.cross(w, momentum[3:])])
+        out[b] += _times(cinert[b], cacc[b]) + gyroscopic
+    out[0] = 0.0
+    for b in range(d._acting.nbody - 1, 0, -1):
+        out[d._acting.body_parentid[b]] += out[b]
+    return out
+
+
+def _times(inertia: Array, motion: Array) -> Array:
+    """The momentum of a motion: inertia as MuJoCo's ten numbers."""
+    xx, yy, zz, xy, xz, yz = inertia[:6]
+    about, along = motion[:3], motion[3:]
+    turning = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ about + np.cross(inertia[6:9], along)
+    return np.concatenate([turning, inertia[9] * along - np.cross(inertia[6:9], about)])
+
+
+def _composite(d: MjData) -> Array:
+    """Inertia of everything that hangs on each body."""
+    out = d._of_frames("cinert").copy()
+    for b in range(d._acting.nbody - 1, 0, -1):
+        if d._acting.body_parentid[b]:
+            out[d._acting.body_parentid[b]] += out[b]
+    out[0] = 0.0
+    return out
+
+
+def _turned(d: MjData, name: str, quaternions: Array, bodies: Any) -> Array:
+    """Quaternions in bodies as those in the world."""
+    of = d._of_frames(name)
+    of = of if bodies is None else of[bodies]
+    return np.array([quaternion_product(a, b) for a, b in zip(of, quaternions)]).reshape(-1, 4)
+
+
+def _lights(d: MjData) -> tuple[Array, Array]:
+    """Places and directions of lights."""
+    m = d._acting
+    turns = d._of_frames("xmat").reshape(-1, 3, 3)[m.light_bodyid]
+    along = np.einsum("bij,bj->bi", turns, m.light_dir)
+    return d._of_frames("xpos")[m.light_bodyid] + np.einsum("bij,bj->bi", turns, m.light_pos), along
+
+
+def _lower(m: MjModel) -> tuple[Array, Array]:
+    """Rows and columns of the mass matrix that MuJoCo stores."""
+    known = m.__dict__.get("_lower_places")
+    if known is None:
+        places = [(row[-1], column) for row in chains(m) for column in row]
+        known = tuple(np.array(places, np.intp).reshape(-1, 2).T)
+        m._put(_lower_places=known)
+    return cast("tuple[Array, Array]", known)
+
+
+def _springs(d: MjData) -> Array:
+    """Efforts of springs: those at rest."""
+    return dynamics.passive(d._ours, d.qpos, np.zeros(d._acting.nv))
+
+
+#: Quantities that are computed when they are first asked for, and from then on by every function.
 _COMPUTED: dict[str, Callable[[MjData], Array]] = {
     "cfrc_ext": _external,
-    "actuator_force": lambda d: d._forces()[2],
-    "qfrc_actuator": lambda d: np.asarray(d.model._moment.T @ d._forces()[2], dtype=np.float64),
+    "actuator_force": _efforts,
+    "qfrc_actuator": lambda d: np.asarray(d._acting._moment.T @ d._value("actuator_force"), dtype=np.float64),
     "qfrc_bias": lambda d: dynamics.bias(d._ours, d.qpos, d.qvel),
     "qfrc_passive": lambda d: dynamics.passive(d._ours, d.qpos, d.qvel),
     "qfrc_constraint": _constraint,
     "qfrc_smooth": _smooth,
-    "qacc_smooth": lambda d: np.linalg.solve(d.qM, _smooth(d)) if d.model.nv else np.zeros(0),
+    "qacc_smooth": lambda d: np.linalg.solve(d._value("qM"), d._value("qfrc_smooth")) if d._acting.nv else np.zeros(0),
     "qM": lambda d: dynamics.crba(d._ours, d.qpos),
     "energy": _energy,
-    "ten_length": lambda d: d.model._tendon_lengths(d.qpos),
-    "ten_velocity": lambda d: np.asarray(d.model._tendon_terms()[1] @ d.qvel, dtype=np.float64),
+    "ten_length": lambda d: d._acting._tendon_lengths(d.qpos),
+    "ten_velocity": lambda d: np.asarray(d._acting._tendon_terms()[1] @ d.qvel, dtype=np.float64),
     "actuator_length": _lengths,
-    "actuator_velocity": lambda d: np.asarray(d.model._moment @ d.qvel, dtype=np.float64),
-    "actuator_moment": lambda d: cast(Array, d.model._moment),
+    "actuator_velocity": lambda d: np.asarray(d._acting._moment @ d.qvel, dtype=np.float64),
+    "actuator_moment": lambda d: cast(Array, d._acting._moment),
     "sensordata": lambda d: _readings(d),
-    "cacc": _cacc,
-    "ximat": lambda d: (d.xmat.reshape(-1, 3, 3) @ matrix(d.model.body_iquat)).reshape(-1, 9),
+    "cacc": _cacc, "cfrc_int": _internal,
+    "xiquat": lambda d: _turned(d, "xquat", d._acting.body_iquat, None),
+    "geom_xquat": lambda d: _turned(d, "xquat", d._acting.geom_quat, d._acting.geom_bodyid),
+    "site_xquat": lambda d: _turned(d, "xquat", d._acting.site_quat, d._acting.site_bodyid),
+    "light_xpos": lambda d: _lights(d)[0], "light_xdir": lambda d: _lights(d)[1],
+    "M": lambda d: d._value("qM")[_lower(d._acting)], "crb": _composite,
+    "moment_rownnz": lambda d: np.count_nonzero(d._acting._moment, axis=1).astype(np.int32),
+    "moment_rowadr": lambda d: np.cumsum([0, *np.count_nonzero(d._acting._moment, axis=1)])[: d._acting.nu].astype(np.int32),
+    "moment_colind": lambda d: np.nonzero(d._acting._moment)[1].astype(np.int32),
+    "qfrc_spring": lambda d: _springs(d), "qfrc_damper": lambda d: d._value("qfrc_passive") - d._value("qfrc_spring"),
+    "ximat": lambda d: (d._of_frames("xmat").reshape(-1, 3, 3) @ matrix(d._acting.body_iquat)).reshape(-1, 9),
 }
+
+#: Those of forces and accelerations, which functions of positions and velocities leave as they are.
+_OF_FORCES = frozenset(
+    "cfrc_ext cfrc_int actuator_force qfrc_actuator qfrc_constraint qfrc_smooth qacc_smooth sensordata cacc".split()
+)
+#: Efforts that are zero: of media, adhesion and of plugins there are none here, and gravity is nowhere compensated.
+_NOTHING = frozenset("qfrc_fluid qfrc_adhesion qfrc_gravcomp bvh_active".split())
+#: Sizes that two models have in common, of which one acts on the other's states.
+_ALIKE = "nq nv nu nbody njnt ngeom nsite ncam neq nmocap ntendon nsensordata".split()
 
 
 def _readings(d: MjData) -> Array:

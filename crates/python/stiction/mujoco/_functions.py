@@ -26,6 +26,8 @@ def _of(m: Any, d: Any = None) -> None:
         raise TypeError(f"expected a stiction.mujoco.MjModel, not {type(m).__module__}.{type(m).__name__}")
     if d is not None and not isinstance(d, MjData):
         raise TypeError(f"expected a stiction.mujoco.MjData, not {type(d).__module__}.{type(d).__name__}")
+    if d is not None:
+        d._by(m)
 
 
 # ------------------------------------------------------------------------------- time
@@ -41,7 +43,7 @@ def mj_step1(m: MjModel, d: MjData) -> None:
     """The part of a step before controls are known: positions and velocities, which are computed when they are asked for."""
     _of(m, d)
     d._current()
-    d._publish()
+    d._renew()
 
 
 def mj_step2(m: MjModel, d: MjData) -> None:
@@ -72,24 +74,25 @@ def mj_inverse(m: MjModel, d: MjData) -> None:
     d.inverse()
 
 
-def _computed_when_asked(name: str) -> Any:
+def _stage(name: str, forces: bool) -> Any:
     def stage(m: MjModel, d: MjData) -> None:
         _of(m, d)
         d._current()
-        d._publish()
+        d._renew(forces)
 
     stage.__name__ = stage.__qualname__ = name
-    stage.__doc__ = "Renews what somebody holds; everything else that this computes is computed when it is asked for."
+    stage.__doc__ = f"Renews fields{'' if forces else ' of positions and velocities'} that were ever asked for."
     return stage
 
 
-#: Stages of MuJoCo's computations, which have no order here.
+#: Stages of MuJoCo's computations, which have no order here: of positions and velocities, and of forces too.
 STAGES = (
     "mj_kinematics", "mj_comPos", "mj_comVel", "mj_camlight", "mj_crb", "mj_fwdPosition", "mj_fwdVelocity", "mj_fwdKinematics",
-    "mj_fwdActuation", "mj_passive", "mj_tendon", "mj_transmission", "mj_subtreeVel", "mj_energyPos", "mj_energyVel",
-    "mj_sensorPos", "mj_sensorVel", "mj_makeM", "mj_factorM", "mj_setConst", "mj_rnePostConstraint", "mj_collision",
+    "mj_passive", "mj_tendon", "mj_transmission", "mj_subtreeVel", "mj_energyPos", "mj_energyVel", "mj_makeM", "mj_factorM",
+    "mj_setConst", "mj_collision",
 )
-globals().update({name: _computed_when_asked(name) for name in STAGES})
+FORCES = ("mj_fwdActuation", "mj_sensorPos", "mj_sensorVel", "mj_rnePostConstraint")
+globals().update({name: _stage(name, name in FORCES) for name in (*STAGES, *FORCES)})
 mj_fwdAcceleration = mj_fwdConstraint = mj_sensorAcc = mj_forward
 
 
@@ -117,11 +120,12 @@ def mj_copyData(dest: MjData, m: MjModel, src: MjData) -> MjData:
     """Gives ``dest`` everything of ``src``."""
     _of(m, src)
     dest.simulation._restore(src.simulation._snapshot())
+    dest._by(m)
     for name in ("ctrl", "qfrc_applied", "xfrc_applied", "qacc", "qfrc_inverse"):
         getattr(dest, name)[...] = getattr(src, name)
     dest._view.moved[:] = src._view.moved
     dest._changed()
-    dest._publish()
+    dest._renew()
     return dest
 
 
@@ -440,6 +444,7 @@ def mj_local2Global(
 #: Parts of a state that are offered, in MuJoCo's order.
 _PARTS = (
     ("mjSTATE_TIME", "time"), ("mjSTATE_QPOS", "qpos"), ("mjSTATE_QVEL", "qvel"), ("mjSTATE_ACT", "act"),
+    ("mjSTATE_WARMSTART", "qacc_warmstart"),
     ("mjSTATE_CTRL", "ctrl"), ("mjSTATE_QFRC_APPLIED", "qfrc_applied"), ("mjSTATE_XFRC_APPLIED", "xfrc_applied"),
     ("mjSTATE_EQ_ACTIVE", "eq_active"), ("mjSTATE_MOCAP_POS", "mocap_pos"), ("mjSTATE_MOCAP_QUAT", "mocap_quat"),
     ("mjSTATE_USERDATA", "userdata"),
@@ -452,7 +457,7 @@ def _parts(m: MjModel, spec: int) -> list[tuple[str, int]]:
     """Names and sizes of the parts of a state."""
     left, out = int(spec), []
     sizes = {
-        "time": 1, "qpos": m.nq, "qvel": m.nv, "act": 0, "ctrl": m.nu, "qfrc_applied": m.nv, "xfrc_applied": 6 * m.nbody,
+        "time": 1, "qpos": m.nq, "qvel": m.nv, "act": 0, "qacc_warmstart": m.nv, "ctrl": m.nu, "qfrc_applied": m.nv, "xfrc_applied": 6 * m.nbody,
         "eq_active": m.neq, "mocap_pos": 3 * m.nmocap, "mocap_quat": 4 * m.nmocap, "userdata": 0,
     }
     for bit, name in _PARTS:
@@ -584,7 +589,7 @@ def mjd_transitionFD(
         simulation._restore(start)
         d.ctrl[:] = u
         d._changed()
-        d._publish()
+        d._renew()
 
 
 #: Names that this module offers.

@@ -96,7 +96,11 @@ class Named(Guarded):
         if place is None:
             raise NotOffered(f"stiction.mujoco does not offer {self._called}.{name}")
         array, rows = place
-        return getattr(self._owner, array)[rows]
+        part = getattr(self._owner, array)[rows]
+        # Fields are one array each: so are their parts.
+        if isinstance(part, np.ndarray) and getattr(self._owner, "__dict__", {}).get(array) is not None:
+            self._put(**{name: part})
+        return part
 
     def __repr__(self) -> str:
         return f"<{self._called} {self.id} `{self.name}`: {', '.join(self._rows)}>"

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,19 +15,16 @@ from numpy.typing import NDArray
 from .._model import Model, load, loads
 from .._tables import Array, Table
 from .._told import WARNINGS, tell
-from . import _enums
+from . import _enums, _fields
+from ._constants import CONSTANTS, NUMBERS, statistics
 from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, principal, rows, sizes_of, within
 from ._guard import Guarded, Named, NotOffered
 from ._math import rotation_of
 from ._options import MjOption, MjVisual
+from ._structs import MjStatistic
+from ._text import Attributes, Stated, with_included
 
 _JOINTS = {"free": 0, "ball": 1, "slide": 2, "hinge": 3}
-#: Materials of a text, and their attributes.
-_MATERIAL = re.compile(r"<material\b[^>]*>")
-_MATERIAL_WORD = re.compile(r'\b(name|rgba)\s*=\s*"([^"]*)"')
-#: Lights.
-_LIGHT = re.compile(r"<light\b[^>]*>")
-_LIGHT_WORD = re.compile(r'\b(name|pos)\s*=\s*"([^"]*)"')
 #: Folders of assets.
 _FOLDER = re.compile(r'\b(?:meshdir|texturedir|assetdir)\s*=\s*"([^"/][^"]*)"')
 
@@ -45,18 +43,19 @@ class MjModel(Guarded):
     _settable = frozenset({"contact"})
     contact: str
 
-    def __init__(self, model: Model, texts: Sequence[str] = ()) -> None:
+    def __init__(self, model: Model, texts: Mapping[str, str] = MappingProxyType({})) -> None:
         described = model._described
-        materials = [_MATERIAL_WORD.findall(found) for text in texts for found in _MATERIAL.findall(text)]
-        colours = {dict(words)["name"]: dict(words).get("rgba", "1 1 1 1") for words in materials if "name" in dict(words)}
-        lights = [dict(_LIGHT_WORD.findall(found)) for text in texts for found in _LIGHT.findall(text)]
+        stated = Stated(texts)
+        materials, lights = stated.of("material"), stated.of("light")
+
+        def numbers(objects: list[Attributes], word: str, default: str) -> list[list[float]]:
+            return [[float(x) for x in a.get(word, default).split()] for a in objects]
+
         self._put(
-            _materials=list(colours), _lights=[light.get("name", "") for light in lights], _texts=tuple(texts),
-            nlight=len(lights), nmat=len(colours),
-            light_pos=rows([[float(x) for x in light.get("pos", "0 0 0").split()] for light in lights], 3),
-            mat_rgba=rows([[float(x) for x in colour.split()] for colour in colours.values()], 4, np.float32),
+            _stated=stated, _texts=dict(texts), nlight=len(lights), nmat=len(materials),
+            light_pos=rows(numbers(lights, "pos", "0 0 0"), 3), mat_rgba=rows(numbers(materials, "rgba", "1 1 1 1"), 4, np.float32),
         )
-        self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", opt=MjOption(model), vis=MjVisual())
+        self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", opt=MjOption(model, stated.option), vis=MjVisual(stated.visual))
         links, joints, actuators = list(model.links), list(model.joints), list(model.actuators)
         geoms = geoms_of(model)
         self._put(
@@ -176,7 +175,7 @@ class MjModel(Guarded):
 
         self._put(
             geom_type=fixed([SHAPES.get(g["shape"]["kind"], -1) for g in geoms], np.int32),
-            geom_size=rows(sizes_of(geoms, self._texts), 3),
+            geom_size=rows(sizes_of(geoms, [*self._texts.values()]), 3),
             geom_bodyid=fixed([g["body"] for g in geoms], np.int32),
             geom_pos=rows([p for p, _ in poses], 3), geom_quat=rows([r for _, r in poses], 4),
             geom_rgba=rows([g["rgba"] for g in geoms], 4, np.float32),
@@ -257,11 +256,15 @@ class MjModel(Guarded):
             actuator_actadr=fixed([-1] * self.nu, np.int32),
             eq_active0=fixed([e["active"] for e in model._described["equalities"]], bool),
         )
+        stated = self._stated
         spaces: dict[str, list[str]] = {
             "body": ["world", *model.links.names], "jnt": model.joints.names, "geom": [g["name"] for g in self._geoms],
-            "site": model.sites.names, "cam": model.cameras.names, "tendon": model.tendons.names,
-            "actuator": model.actuators.names, "sensor": model.sensors.names, "key": model.keyframes.names, "numeric": [n["name"] for n in numerics],
-            "mat": self._materials, "light": self._lights,
+            "site": model.sites.names, "cam": model.cameras.names, "light": stated.names("light"), "mesh": stated.names("mesh"),
+            "hfield": stated.names("hfield"), "tex": stated.names("texture"), "mat": stated.names("material"),
+            "pair": stated.names("pair"), "exclude": stated.names("exclude"),
+            "eq": [e["name"] or "" for e in model._described["equalities"]], "tendon": model.tendons.names,
+            "actuator": model.actuators.names, "sensor": model.sensors.names, "numeric": [n["name"] for n in numerics],
+            "text": stated.names("text"), "tuple": stated.names("tuple"), "key": model.keyframes.names,
         }
         text = (model.name or "MuJoCo Model").encode() + b"\0"
         for kind, called in spaces.items():
@@ -270,7 +273,43 @@ class MjModel(Guarded):
                 starts.append(len(text))
                 text += name.encode() + b"\0"
             self._put(**{f"name_{kind}adr": fixed(starts, np.int32)})
-        self._put(names=text)
+        self._put(names=text, paths=b"\0", text_data="".join(a.get("data", "") + "\0" for a in stated.of("text")).encode())
+
+    # ----------------------------------------------------------- other constants
+
+    def _stated_of(self, kind: str, count: int) -> list[Attributes] | None:
+        """What the text states of the objects of a kind; None where it does not list them all."""
+        of_bodies = kind in ("body", "geom", "joint", "site", "camera", "light")
+        found = self._stated.of(kind) if self._stated.whole or not of_bodies else []
+        return found if len(found) == count else None
+
+    def _size(self, name: str) -> int:
+        return int(getattr(self, name))
+
+    def _without_rows(self, field: _fields.Field) -> NDArray[Any] | None:
+        """The array of a field, if it has no rows in this model."""
+        shape = _fields.shape(field, self._size)
+        return None if np.prod(shape) else np.zeros(shape, _fields.KINDS[field[0]])
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached where nobody has asked before.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in _fields.MODEL_NUMBERS or name in NUMBERS:
+            number = NUMBERS[name](self) if name in NUMBERS else 0
+            self._put(**{name: number})
+            return number
+        field = _fields.MODEL.get(name)
+        if field is not None:
+            array = self._without_rows(field)
+            if array is None and name in CONSTANTS:
+                array = CONSTANTS[name](self)
+                if array is not None and name not in _DRAWN:
+                    array.flags.writeable = False
+            if array is not None:
+                self._put(**{name: array})
+                return array
+        return self._lacks(name)
 
     # ------------------------------------------------------------------ numbers
 
@@ -297,11 +336,21 @@ class MjModel(Guarded):
         return self._mark_block.tobytes()  # type: ignore[no-any-return]
 
     @property
+    def stat(self) -> MjStatistic:
+        """Means of the model: those that the file states, else those that are computed; its middle is the origin otherwise."""
+        known = self.__dict__.get("_stat")
+        if known is None:
+            known = MjStatistic()
+            known._put(**statistics(self))
+            self._put(_stat=known)
+        return known  # type: ignore[no-any-return]
+
+    @property
     def stiction(self) -> Model:
         """The model of ours, with the numbers as they are now."""
         stamp = self._stamp()
         if stamp != self._stamped:
-            self._put(_current=self._base.replace(**self._numbers()), _stamped=stamp)
+            self._put(_current=self._with_numbers(), _stamped=stamp)
         return self._current  # type: ignore[no-any-return]
 
     def _numbers(self) -> dict[str, Any]:
@@ -337,7 +386,24 @@ class MjModel(Guarded):
             out["gravity"] = np.zeros(3)
         if disabled & bits["mjDSBL_ACTUATION"]:
             out |= {name: np.zeros(self.nu) for name in ("gain", "bias", "bias_length", "bias_velocity")}
+        if disabled & bits["mjDSBL_SPRING"]:
+            out["stiffness"] = np.zeros(self.njnt)
+        if disabled & bits["mjDSBL_DAMPER"]:
+            out["damping"] = np.zeros(self.nv)
+        if disabled & (bits["mjDSBL_FRICTIONLOSS"] | bits["mjDSBL_CONSTRAINT"]):
+            out["dry_friction"] = np.zeros(self.nv)
         return out
+
+    def _with_numbers(self) -> Model:
+        """The model of ours with the numbers as they are now, without what is disabled."""
+        model = self._base.replace(**self._numbers())
+        disabled, bits = self.opt.disableflags, _enums.mjtDisableBit
+        everything = disabled & bits["mjDSBL_CONSTRAINT"]
+        without = [disabled & bits[f"mjDSBL_{word}"] | everything for word in ("CONTACT", "LIMIT")]
+        without.append(disabled & bits["mjDSBL_CLAMPCTRL"])
+        if any(without):
+            model = Model(model._world.without(*(bool(x) for x in without)), model._recipe)
+        return model
 
     def _moved_marks(self) -> list[tuple[str, int]]:
         """What of the places and sizes of marks is not as it was loaded; raises for what is no mark."""
@@ -397,16 +463,16 @@ class MjModel(Guarded):
         text = Path(filename).read_text(encoding="utf-8")
         if assets:
             return MjModel.from_xml_string(text, assets)
-        return MjModel(_told(lambda: load(filename, complete=False, warn="none")), [text])
+        return MjModel(_told(lambda: load(filename, complete=False, warn="none")), with_included(Path(filename)))
 
     @staticmethod
     def from_xml_string(xml: str | bytes, assets: Mapping[str, bytes] | None = None) -> MjModel:
         """A model of a text, as it is."""
         text = xml.decode() if isinstance(xml, bytes) else xml
         files = {path: content.encode() if isinstance(content, str) else content for path, content in (assets or {}).items()}
-        texts = [text, *(content.decode() for path, content in files.items() if path.endswith(".xml"))]
+        texts = {"": text, **{path: content.decode() for path, content in files.items() if path.endswith(".xml")}}
         # MuJoCo finds assets by their names, in whatever folder the text says that they are.
-        folders = {folder for t in texts for folder in _FOLDER.findall(t)}
+        folders = {folder for t in texts.values() for folder in _FOLDER.findall(t)}
         laid = {f"{folder.rstrip('/')}/{path}": content for folder in folders for path, content in files.items()}
         return MjModel(_told(lambda: loads(text, assets={**laid, **files}, complete=False, warn="none")), texts)
 
@@ -431,8 +497,10 @@ class MjModel(Guarded):
         of = {name: (table.names, table._what) for name, table in tables.items()}
         of["mjOBJ_BODY"] = of["mjOBJ_XBODY"] = ["world", *model.links.names], "link"
         of["mjOBJ_GEOM"] = [g["name"] for g in self._geoms], "geometry"
-        of["mjOBJ_EQUALITY"] = [*model.loops.names, *model.couplings.names], "equality"
-        of["mjOBJ_MATERIAL"], of["mjOBJ_LIGHT"] = (self._materials, "material"), (self._lights, "light")
+        of["mjOBJ_EQUALITY"] = [e["name"] or "" for e in model._described["equalities"]], "equality"
+        of["mjOBJ_NUMERIC"] = [n["name"] for n in model._described["numeric"]], "numeric"
+        for kind, word in _STATED.items():
+            of[kind] = self._stated.names(word), word
         spaces = {int(_enums.mjtObj[name]): names for name, names in of.items()}
         numbers = {kind: {name: i for i, name in reversed(list(enumerate(names)))} for kind, (names, _) in spaces.items()}
         self._put(_spaces=spaces, _numbers_of=numbers)
@@ -452,12 +520,19 @@ class MjModel(Guarded):
         return i, names[i]
 
     def _named(self, kind: str, called: str, name: str | int, prefix: str) -> Named:
+        known = self._known_names.get((called, name))
+        if known is not None:
+            return known  # type: ignore[no-any-return]
         i, found = self._found(kind, name)
         known = self._known_names.get((called, i))
         if known is not None:
+            self._known_names[called, name] = known
             return known  # type: ignore[no-any-return]
-        own = {key[len(prefix) :]: (key, _row(value, i)) for key, value in self.__dict__.items() if key.startswith(prefix)}
-        made = self._known_names[called, i] = Named(self, f"MjModel.{called}({found!r})", i, found, own)
+        own = {
+            key[len(prefix) :]: (key, i if len(sizes) > 1 else slice(i, i + 1))
+            for key, (_, sizes) in _fields.MODEL.items() if key.startswith(prefix) and sizes[0] == _ROWS.get(prefix, sizes[0])
+        }
+        made = self._known_names[called, i] = self._known_names[called, name] = Named(self, f"MjModel.{called}({found!r})", i, found, own)
         return made
 
     def body(self, name: str | int = "") -> Named:
@@ -468,7 +543,7 @@ class MjModel(Guarded):
         """A joint by name or number, with what is of its velocities and coordinates."""
         found = self._named("mjOBJ_JOINT", "joint", name, "jnt_")
         joint = self._base.joints[found.id]
-        of_dofs = {key[4:]: (key, joint.v) for key in self.__dict__ if key.startswith("dof_")}
+        of_dofs = {key[4:]: (key, joint.v) for key in _fields.MODEL if key.startswith("dof_")}
         of_q = {key: (key, joint.q) for key in ("qpos0", "qpos_spring")}
         found._rows.update({k: v for k, v in (of_dofs | of_q).items() if k not in found._rows})
         return found
@@ -506,6 +581,51 @@ class MjModel(Guarded):
     def tendon(self, name: str | int = "") -> Named:
         """A tendon by name or number."""
         return self._named("mjOBJ_TENDON", "tendon", name, "tendon_")
+
+    def light(self, name: str | int = "") -> Named:
+        """A light by name or number."""
+        return self._named("mjOBJ_LIGHT", "light", name, "light_")
+
+    def material(self, name: str | int = "") -> Named:
+        """A material by name or number."""
+        return self._named("mjOBJ_MATERIAL", "material", name, "mat_")
+
+    mat = material
+
+    def equality(self, name: str | int = "") -> Named:
+        """An equality by name or number."""
+        return self._named("mjOBJ_EQUALITY", "equality", name, "eq_")
+
+    eq = equality
+
+    def mesh(self, name: str | int = "") -> Named:
+        """A mesh by name or number."""
+        return self._named("mjOBJ_MESH", "mesh", name, "mesh_")
+
+    def hfield(self, name: str | int = "") -> Named:
+        """A height field by name or number."""
+        return self._named("mjOBJ_HFIELD", "hfield", name, "hfield_")
+
+    def texture(self, name: str | int = "") -> Named:
+        """A texture by name or number."""
+        return self._named("mjOBJ_TEXTURE", "texture", name, "tex_")
+
+    tex = texture
+
+    def pair(self, name: str | int = "") -> Named:
+        """A pair of geoms that touch by name or number."""
+        return self._named("mjOBJ_PAIR", "pair", name, "pair_")
+
+    def exclude(self, name: str | int = "") -> Named:
+        """A pair of bodies that do not touch by name or number."""
+        return self._named("mjOBJ_EXCLUDE", "exclude", name, "exclude_")
+
+    def numeric(self, name: str | int = "") -> Named:
+        """Numbers of the file by name or number."""
+        found = self._named("mjOBJ_NUMERIC", "numeric", name, "numeric_")
+        start = int(self.numeric_adr[found.id])
+        found._rows["data"] = ("numeric_data", slice(start, start + int(self.numeric_size[found.id])))
+        return found
 
     @property
     def tendon_length0(self) -> Array:
@@ -558,7 +678,26 @@ _WATCHED = (
 _MARKS = ("body_pos", "body_quat", "geom_pos", "geom_quat", "geom_size", "site_pos", "site_quat", "site_size")
 
 
-def _again(base: Model, texts: tuple[str, ...], contact: str, options: tuple[float, int, float, int], kept: list[Array]) -> MjModel:
+#: Constants that only pictures would show, or nobody: they can be written.
+_DRAWN = frozenset(
+    name for name in _fields.MODEL
+    if name.startswith(("light_", "mat_", "tex_", "cam_ipd", "cam_sensorsize")) or name.endswith(("_user", "_group", "_rgba"))
+)
+#: The sizes whose objects the methods of the model give, by the prefix of their fields.
+_ROWS = {
+    "body_": "nbody", "jnt_": "njnt", "geom_": "ngeom", "site_": "nsite", "cam_": "ncam", "sensor_": "nsensor", "key_": "nkey",
+    "tendon_": "ntendon", "light_": "nlight", "mat_": "nmat", "eq_": "neq", "mesh_": "nmesh", "hfield_": "nhfield",
+    "tex_": "ntex", "pair_": "npair", "exclude_": "nexclude", "numeric_": "nnumeric",
+}
+#: Kinds of objects of which the text alone tells.
+_STATED = {
+    "mjOBJ_MATERIAL": "material", "mjOBJ_LIGHT": "light", "mjOBJ_MESH": "mesh", "mjOBJ_HFIELD": "hfield", "mjOBJ_TEXTURE": "texture",
+    "mjOBJ_PAIR": "pair", "mjOBJ_EXCLUDE": "exclude", "mjOBJ_TEXT": "text", "mjOBJ_TUPLE": "tuple", "mjOBJ_SKIN": "none",
+    "mjOBJ_FLEX": "none", "mjOBJ_PLUGIN": "none",
+}
+
+
+def _again(base: Model, texts: dict[str, str], contact: str, options: tuple[float, int, float, int], kept: list[Array]) -> MjModel:
     model = MjModel(base, texts)
     model.contact = contact
     model.opt.timestep, model.opt.iterations, model.opt.tolerance, model.opt.disableflags = options
@@ -584,11 +723,6 @@ def _unknown(what: str, name: Any, names: list[str]) -> Exception:
 class _Name:
     def __init__(self, name: str) -> None:
         self.name = name
-
-
-def _row(array: Any, i: int) -> Any:
-    """The rows of object i: MuJoCo gives a row of one number where there is no column."""
-    return slice(i, i + 1) if np.ndim(array) == 1 else i
 
 
 def body_of(model: MjModel, body: int) -> int | None:

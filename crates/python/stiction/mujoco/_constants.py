@@ -1,0 +1,506 @@
+"""Constants of a model that are computed, or read from its text, when they are first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import dynamics
+from .._tables import Array
+from . import _enums
+from ._geoms import placed_at_rest
+from ._math import rotation_of
+from ._text import Attributes
+
+if TYPE_CHECKING:
+    from ._model import MjModel
+
+Whole = NDArray[np.int32]
+
+#: What MuJoCo calls the coincidence of a frame with that of its body, or of the body's inertia.
+_NONE, _BODY, _INERTIA, _BODYROT, _INERTIAROT = range(5)
+_SOLREF, _SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
+
+
+# --------------------------------------------------------------------------------- trees
+
+
+def chains(m: MjModel) -> list[list[int]]:
+    """For every velocity those on the way from the root to it, itself the last."""
+    out: list[list[int]] = []
+    for dof, parent in enumerate(_dof_parents(m)):
+        out.append([*(out[parent] if parent >= 0 else []), dof])
+    return out
+
+
+def _dof_parents(m: MjModel) -> Whole:
+    out = np.full(m.nv, -1, np.int32)
+    for body in range(1, m.nbody):
+        first, number = int(m.body_dofadr[body]), int(m.body_dofnum[body])
+        up = int(m.body_parentid[body])
+        while up and not m.body_dofnum[up]:
+            up = int(m.body_parentid[up])
+        for k in range(number):
+            above = int(m.body_dofadr[up] + m.body_dofnum[up] - 1) if up else -1
+            out[first + k] = first + k - 1 if k else above
+    return out
+
+
+def _body_chain(m: MjModel, body: int) -> list[int]:
+    """Velocities that move a body."""
+    while body and not m.body_dofnum[body]:
+        body = int(m.body_parentid[body])
+    return chains(m)[int(m.body_dofadr[body] + m.body_dofnum[body]) - 1] if body else []
+
+
+def _tree_of_bodies(m: MjModel) -> Whole:
+    """Trees are counted by the bodies that the first velocities of a tree move."""
+    out, trees = np.full(m.nbody, -1, np.int32), 0
+    for body in range(1, m.nbody):
+        above = out[m.body_parentid[body]]
+        if above >= 0:
+            out[body] = above
+        elif m.body_dofnum[body]:
+            out[body], trees = trees, trees + 1
+    return out
+
+
+def _rows_of_mass(m: MjModel) -> list[list[int]]:
+    return chains(m)
+
+
+def _rows_of_both(m: MjModel) -> list[list[int]]:
+    """Columns of the mass matrix that are not zero, on both sides of the diagonal."""
+    lower = chains(m)
+    return [sorted({*row, *(j for j in range(m.nv) if i in lower[j])}) for i, row in enumerate(lower)]
+
+
+def _rows_of_bodies(m: MjModel) -> list[list[int]]:
+    return [_body_chain(m, body) for body in range(m.nbody)]
+
+
+def _numbers(rows: list[list[int]]) -> Whole:
+    return np.array([len(row) for row in rows], np.int32)
+
+
+def _starts(rows: list[list[int]]) -> Whole:
+    return np.array(np.cumsum([0, *(len(row) for row in rows)])[: len(rows)], np.int32)
+
+
+def _flat(rows: list[list[int]]) -> Whole:
+    return np.array([column for row in rows for column in row], np.int32)
+
+
+def _lower_in_both(m: MjModel) -> Whole:
+    """Where the numbers of the lower half are among those of both."""
+    both, starts = _rows_of_both(m), _starts(_rows_of_both(m))
+    return np.array([starts[i] + both[i].index(j) for i, row in enumerate(chains(m)) for j in row], np.int32)
+
+
+def _both_in_lower(m: MjModel) -> Whole:
+    lower, starts = chains(m), _starts(chains(m))
+    places = [(max(i, j), min(i, j)) for i, row in enumerate(_rows_of_both(m)) for j in row]
+    return np.array([starts[i] + lower[i].index(j) for i, j in places], np.int32)
+
+
+def _of_trees(m: MjModel, of: str) -> tuple[Whole, Whole]:
+    """First and number of what belongs to each tree."""
+    trees = _tree_of_bodies(m) if of == "body" else m.dof_treeid
+    of_tree = [np.flatnonzero(trees == t) for t in range(m.ntree)]
+    return np.array([x[0] for x in of_tree], np.int32), np.array([len(x) for x in of_tree], np.int32)
+
+
+# -------------------------------------------------------------------------------- frames
+
+
+def _same_frames(m: MjModel, prefix: str) -> NDArray[np.uint8]:
+    """How the frames of a kind lie to those of their bodies and of the bodies' inertia."""
+    if prefix == "body":
+        places, turns, bodies = m.body_ipos, m.body_iquat, None
+    else:
+        places, turns = getattr(m, f"{prefix}_pos"), getattr(m, f"{prefix}_quat")
+        bodies = getattr(m, f"{prefix}_bodyid")
+    out = np.zeros(len(places), np.uint8)
+    for i, (p, q) in enumerate(zip(places, turns)):
+        here, straight = bool((p == 0).all()), bool((q[1:] == 0).all())
+        ip, iq = (p, q) if bodies is None else (m.body_ipos[bodies[i]], m.body_iquat[bodies[i]])
+        if here and straight:
+            out[i] = _BODY
+        elif bodies is not None and np.abs(p - ip).max() == 0 and np.abs(q - iq).max() == 0:
+            out[i] = _INERTIA
+        elif straight:
+            out[i] = _BODYROT
+        elif bodies is not None and np.abs(q - iq).max() == 0:
+            out[i] = _INERTIAROT
+    return out
+
+
+def _round(m: MjModel) -> Array:
+    """Radii of balls about the geoms; 0 of planes."""
+    out = np.zeros(m.ngeom)
+    for i, (kind, size) in enumerate(zip(m.geom_type, m.geom_size)):
+        word = _enums.mjtGeom(int(kind)).name if kind >= 0 else ""
+        out[i] = {
+            "mjGEOM_SPHERE": size[0], "mjGEOM_CAPSULE": size[0] + size[1], "mjGEOM_ELLIPSOID": size.max(),
+            "mjGEOM_CYLINDER": np.hypot(size[0], size[1]), "mjGEOM_BOX": np.linalg.norm(size),
+            "mjGEOM_MESH": np.linalg.norm(size),
+        }.get(word, 0.0)
+    return out
+
+
+def _boxes(m: MjModel) -> Array:
+    """Middles and half sizes of boxes about the geoms, in their frames."""
+    out = np.zeros((m.ngeom, 6))
+    for i, (kind, size) in enumerate(zip(m.geom_type, m.geom_size)):
+        a, b, c = size
+        word = _enums.mjtGeom(int(kind)).name if kind >= 0 else ""
+        out[i, 3:] = {
+            "mjGEOM_SPHERE": (a, a, a), "mjGEOM_CAPSULE": (a, a, a + b), "mjGEOM_CYLINDER": (a, a, b),
+            "mjGEOM_ELLIPSOID": (a, b, c), "mjGEOM_BOX": (a, b, c), "mjGEOM_MESH": (a, b, c),
+        }.get(word, (0.0, 0.0, 0.0))
+    return out
+
+
+# ----------------------------------------------------------------------------- reference
+
+
+def _inverse_mass(m: MjModel) -> Array:
+    inverse = getattr(m, "_inverse_mass0", None)
+    if inverse is None:
+        inverse = np.linalg.inv(dynamics.crba(m._base, m.qpos0)) if m.nv else np.zeros((0, 0))
+        m._put(_inverse_mass0=inverse)
+    return np.asarray(inverse, dtype=np.float64)
+
+
+def _weights_of_dofs(m: MjModel) -> Array:
+    """Diagonal of the inverse mass matrix, one number for all rotations of a joint and one for all of its translations."""
+    diagonal = np.diag(_inverse_mass(m)).copy()
+    for kind, start in zip(m.jnt_type, m.jnt_dofadr):
+        for k, n in {0: ((0, 3), (3, 3)), 1: ((0, 3),)}.get(int(kind), ()):
+            part = slice(start + k, start + k + n)
+            diagonal[part] = diagonal[part].mean()
+    return diagonal
+
+
+def _weights_of_bodies(m: MjModel) -> Array:
+    """Mean inverse masses and inverse inertias that a force and a moment at the centre of mass of a body meet."""
+    out, inverse = np.zeros((m.nbody, 2)), _inverse_mass(m)
+    if not m.nv:
+        return out
+    for b in range(1, m.nbody):
+        body = m._base.links[b - 1].body
+        if body is None:
+            continue
+        link = m._base.links[b - 1]
+        positions, turns = dynamics.body_poses(m._base, m.qpos0)
+        at = positions[body] + rotation_of(turns[body]) @ (rotation_of(link.quaternion) @ link.com + link.position)
+        along = dynamics.point_jacobian(m._base, m.qpos0, body, at)
+        about = dynamics.body_jacobian(m._base, m.qpos0, body)[:3]
+        out[b] = np.trace(along @ inverse @ along.T) / 3, np.trace(about @ inverse @ about.T) / 3
+    return out
+
+
+def _accelerations_of_actuators(m: MjModel) -> Array:
+    return np.linalg.norm(_inverse_mass(m) @ m._moment.T, axis=0) if m.nv else np.zeros(m.nu)
+
+
+def statistics(m: MjModel) -> dict[str, Any]:
+    """Means of a model, its middle and its extent in the reference configuration."""
+    stated = {k: [float(x) for x in v.split()] for k, v in m._stated.statistic.items()}
+    mass = m.body_mass[1:]
+    places, turns = placed_at_rest(m._base)
+
+    def at(bodies: Whole, points: Array) -> Array:
+        return np.array([places[b] + rotation_of(turns[b]) @ p for b, p in zip(bodies, points)]).reshape(-1, 3)
+
+    geoms, around = at(m.geom_bodyid, m.geom_pos), m.geom_rbound[:, None].copy()
+    for g in np.flatnonzero(m.geom_type == int(_enums.mjtGeom["mjGEOM_PLANE"])):
+        around[g] = 0.1 * max(m.geom_size[g, 0], m.geom_size[g, 1])
+    joints = at(m.jnt_bodyid, m.jnt_pos)
+    sites = at(m.site_bodyid, m.site_pos)
+    points = np.vstack([places, at(np.arange(m.nbody, dtype=np.int32), m.body_ipos), joints, sites, geoms - around, geoms + around])
+    least, most = points.min(axis=0), points.max(axis=0)
+    extent = float((most - least).max())
+    sizes = np.linalg.norm(m.geom_aabb[:, 3:], axis=1)
+    out: dict[str, Any] = {
+        "meanmass": float(mass.mean()) if len(mass) else 0.0,
+        "meaninertia": float(np.diag(dynamics.crba(m._base, m.qpos0)).mean()) if m.nv else 1.0,
+        "extent": extent if extent > 1e-15 else 1.0, "center": (least + most) / 2,
+        "meansize": float(sizes.mean()) if len(sizes) else 1.0,
+    }
+    return out | {k: np.array(v) if k == "center" else v[0] for k, v in stated.items()}
+
+
+# ---------------------------------------------------------------------------------- text
+
+
+def _words(kind: str, count: str, attribute: str, dtype: Any, default: Any, columns: int = 1) -> Callable[[MjModel], Any]:
+    """Numbers of an attribute of all objects of a kind."""
+
+    def read(m: MjModel) -> NDArray[Any] | None:
+        stated = m._stated_of(kind, getattr(m, count))
+        if stated is None:
+            return None
+        out = np.zeros((len(stated), columns), dtype)
+        out[:] = default
+        for row, attributes in zip(out, stated):
+            if attribute in attributes:
+                given = _numbers_of(attributes[attribute])
+                row[: len(given)] = given[:columns]
+        return out[:, 0] if columns == 1 else out
+
+    return read
+
+
+def _numbers_of(text: str) -> list[float]:
+    return [{"true": 1.0, "false": 0.0, "enable": 1.0, "disable": 0.0}.get(word) or float(_bare(word)) for word in text.split()]
+
+
+def _bare(word: str) -> str:
+    return {"true": "1", "false": "0", "enable": "1", "disable": "0"}.get(word, word)
+
+
+def _named(kind: str, count: str, attribute: str, objects: str) -> Callable[[MjModel], Any]:
+    """Numbers of the objects that an attribute names; −1 where it names none."""
+
+    def read(m: MjModel) -> Whole | None:
+        stated = m._stated_of(kind, getattr(m, count))
+        if stated is None:
+            return None
+        names = ["world", *m._base.links.names] if objects == "body" else m._stated.names(objects)
+        return np.array([names.index(a[attribute]) if a.get(attribute) in names else -1 for a in stated], np.int32)
+
+    return read
+
+
+def _chosen(kind: str, count: str, attribute: str, words: Sequence[str]) -> Callable[[MjModel], Any]:
+    """The place of an attribute's word among others."""
+
+    def read(m: MjModel) -> Whole | None:
+        stated = m._stated_of(kind, getattr(m, count))
+        if stated is None:
+            return None
+        return np.array([words.index(a.get(attribute, words[0])) for a in stated], np.int32)
+
+    return read
+
+
+def _user(kind: str, count: str, size: str) -> Callable[[MjModel], Any]:
+    def read(m: MjModel) -> Array | None:
+        stated = m._stated_of(kind, getattr(m, count))
+        out = np.zeros((getattr(m, count), getattr(m, size)))
+        for row, attributes in zip(out, stated or []):
+            given = _numbers_of(attributes.get("user", ""))
+            row[: len(given)] = given
+        return out
+
+    return read
+
+
+def user_size(m: MjModel, kind: str) -> int:
+    """The most numbers that an object of a kind has for its user."""
+    stated = int(m._stated.sizes.get(f"nuser_{_SHORT.get(kind, kind)}", -1))
+    if stated >= 0:
+        return stated
+    return max((len(a["user"].split()) for a in m._stated.of(kind) if "user" in a), default=0)
+
+
+_SHORT = {"joint": "jnt", "camera": "cam"}
+
+
+def _of_dofs(name: str) -> Callable[[MjModel], Any]:
+    def read(m: MjModel) -> Array | None:
+        of_joints = _words("joint", "njnt", name, np.float64, *((_SOLREF, 2) if "solref" in name else (_SOLIMP, 5)))(m)
+        return None if of_joints is None else np.array(of_joints[m.dof_jntid]).reshape(m.nv, -1)
+
+    return read
+
+
+def _same(value: Any) -> Callable[[MjModel], Any]:
+    return lambda m: value
+
+
+def _datatypes(m: MjModel) -> Whole:
+    """What readings are: numbers, positive numbers, directions, quaternions."""
+    kinds = _enums.mjtSensor
+    positive = {kinds[f"mjSENS_{name}"] for name in ("TOUCH",)}
+    axes = {kinds[f"mjSENS_FRAME{a}AXIS"] for a in "XYZ"} | {kinds["mjSENS_GEOMNORMAL"]}
+    turns = {kinds["mjSENS_BALLQUAT"], kinds["mjSENS_FRAMEQUAT"]}
+    return np.array([1 if k in positive else 2 if k in axes else 3 if k in turns else 0 for k in m.sensor_type], np.int32)
+
+
+def _stages(m: MjModel) -> Whole:
+    """What must be known for a reading: positions, velocities, accelerations."""
+    words = "VELOCIMETER GYRO JOINTVEL TENDONVEL ACTUATORVEL BALLANGVEL JOINTLIMITVEL TENDONLIMITVEL FRAMELINVEL FRAMEANGVEL SUBTREELINVEL SUBTREEANGMOM E_KINETIC"
+    last = "TOUCH ACCELEROMETER FORCE TORQUE ACTUATORFRC JOINTACTFRC TENDONACTFRC JOINTLIMITFRC TENDONLIMITFRC FRAMELINACC FRAMEANGACC CONTACT TACTILE"
+    kinds = _enums.mjtSensor
+    second, third = ({int(kinds[f"mjSENS_{w}"]) for w in of.split()} for of in (words, last))
+    return np.array([2 if k in second else 3 if k in third else 1 for k in m.sensor_type], np.int32)
+
+
+def _light_type(m: MjModel) -> Whole | None:
+    stated = m._stated_of("light", m.nlight)
+    if stated is None:
+        return None
+    words = ("spot", "directional", "point", "image")
+    return np.array([words.index(a.get("type", "directional" if a.get("directional") == "true" else "spot")) for a in stated], np.int32)
+
+
+def _directions(m: MjModel) -> Array:
+    out = _words("light", "nlight", "dir", np.float64, (0.0, 0.0, -1.0), 3)(m)
+    return out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-15) if len(out) else out
+
+
+def _bodies_of(kind: str) -> Callable[[MjModel], Any]:
+    def read(m: MjModel) -> Whole | None:
+        stated = m._stated_of(kind, getattr(m, f"n{kind}"))
+        return None if stated is None else np.array([int(a["of"]) for a in stated], np.int32)
+
+    return read
+
+
+def _filled(*shape: Any, of: Any = 0.0, dtype: Any = np.float64) -> Callable[[MjModel], Any]:
+    """One value everywhere."""
+    return lambda m: np.full(tuple(getattr(m, s) if isinstance(s, str) else s for s in shape), of, dtype)
+
+
+i4, f4 = np.int32, np.float32
+_MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
+
+#: Constants by name; None is not offered: the text does not say.
+CONSTANTS: dict[str, Callable[[MjModel], Any]] = {
+    "dof_parentid": _dof_parents,
+    "dof_treeid": lambda m: np.array(_tree_of_bodies(m)[m.dof_bodyid], np.int32),
+    "body_treeid": _tree_of_bodies,
+    "dof_Madr": lambda m: _starts(chains(m)),
+    "M_rownnz": lambda m: _numbers(_rows_of_mass(m)), "M_rowadr": lambda m: _starts(_rows_of_mass(m)),
+    "M_colind": lambda m: _flat(_rows_of_mass(m)), "mapM2M": lambda m: np.arange(m.nC, dtype=np.int32),
+    "D_rownnz": lambda m: _numbers(_rows_of_both(m)), "D_rowadr": lambda m: _starts(_rows_of_both(m)),
+    "D_colind": lambda m: _flat(_rows_of_both(m)),
+    "D_diag": lambda m: np.array([row.index(i) for i, row in enumerate(_rows_of_both(m))], np.int32),
+    "mapD2M": _lower_in_both, "mapM2D": _both_in_lower,
+    "B_rownnz": lambda m: _numbers(_rows_of_bodies(m)), "B_rowadr": lambda m: _starts(_rows_of_bodies(m)),
+    "B_colind": lambda m: _flat(_rows_of_bodies(m)),
+    "tree_bodyadr": lambda m: _of_trees(m, "body")[0], "tree_bodynum": lambda m: _of_trees(m, "body")[1],
+    "tree_dofadr": lambda m: _of_trees(m, "dof")[0], "tree_dofnum": lambda m: _of_trees(m, "dof")[1],
+    "body_sameframe": lambda m: _same_frames(m, "body"), "geom_sameframe": lambda m: _same_frames(m, "geom"),
+    "site_sameframe": lambda m: _same_frames(m, "site"),
+    "body_plugin": _filled("nbody", of=-1, dtype=i4), "geom_plugin": _filled("ngeom", of=-1, dtype=i4),
+    "actuator_plugin": _filled("nu", of=-1, dtype=i4), "sensor_plugin": _filled("nsensor", of=-1, dtype=i4),
+    "body_bvhadr": _filled("nbody", of=-1, dtype=i4), "body_bvhnum": _filled("nbody", dtype=i4),
+    "body_contype": lambda m: _over_geoms(m, m.geom_contype), "body_conaffinity": lambda m: _over_geoms(m, m.geom_conaffinity),
+    "body_gravcomp": _words("body", "nbody", "gravcomp", np.float64, 0.0),
+    "body_user": _user("body", "nbody", "nuser_body"), "jnt_user": _user("joint", "njnt", "nuser_jnt"),
+    "geom_user": _user("geom", "ngeom", "nuser_geom"), "site_user": _user("site", "nsite", "nuser_site"),
+    "cam_user": _user("camera", "ncam", "nuser_cam"), "tendon_user": _user("tendon", "ntendon", "nuser_tendon"),
+    "actuator_user": _user("actuator", "nu", "nuser_actuator"), "sensor_user": _user("sensor", "nsensor", "nuser_sensor"),
+    "body_invweight0": _weights_of_bodies, "dof_invweight0": _weights_of_dofs,
+    "dof_M0": lambda m: np.diag(dynamics.crba(m._base, m.qpos0)).copy() if m.nv else np.zeros(0),
+    "actuator_acc0": _accelerations_of_actuators,
+    "jnt_group": _words("joint", "njnt", "group", i4, 0), "jnt_margin": _words("joint", "njnt", "margin", np.float64, 0.0),
+    "jnt_solref": _words("joint", "njnt", "solreflimit", np.float64, _SOLREF, 2),
+    "jnt_solimp": _words("joint", "njnt", "solimplimit", np.float64, _SOLIMP, 5),
+    "jnt_stiffnesspoly": _filled("njnt", 2), "jnt_springyield": _filled("njnt"),
+    "jnt_plasticadr": _filled("njnt", of=-1, dtype=i4),
+    "dof_dampingpoly": _filled("nv", 2), "dof_solref": _of_dofs("solreffriction"), "dof_solimp": _of_dofs("solimpfriction"),
+    "geom_group": _words("geom", "ngeom", "group", i4, 0), "geom_priority": _words("geom", "ngeom", "priority", i4, 0),
+    "geom_solmix": _words("geom", "ngeom", "solmix", np.float64, 1.0), "geom_gap": _words("geom", "ngeom", "gap", np.float64, 0.0),
+    "geom_matid": _named("geom", "ngeom", "material", "material"), "geom_rbound": _round, "geom_aabb": _boxes,
+    "geom_adhesion": _filled("ngeom"), "geom_surfacevel": _filled("ngeom", 6), "geom_fluid": _filled("ngeom", 12),
+    "geom_castshadow": _filled("ngeom", of=True, dtype=bool),
+    "site_group": _words("site", "nsite", "group", i4, 0), "site_matid": _named("site", "nsite", "material", "material"),
+    "site_dataid": _filled("nsite", of=-1, dtype=i4),
+    "cam_mode": _chosen("camera", "ncam", "mode", _MODES), "cam_ipd": _words("camera", "ncam", "ipd", np.float64, 0.068),
+    "cam_targetbodyid": _named("camera", "ncam", "target", "body"),
+    "cam_projection": _chosen("camera", "ncam", "projection", ("perspective", "orthographic")),
+    "cam_resolution": _words("camera", "ncam", "resolution", i4, (1, 1), 2),
+    "cam_sensorsize": _words("camera", "ncam", "sensorsize", f4, (0.0, 0.0), 2),
+    "light_bodyid": _bodies_of("light"), "light_mode": _chosen("light", "nlight", "mode", _MODES), "light_type": _light_type,
+    "light_targetbodyid": _named("light", "nlight", "target", "body"), "light_texid": _named("light", "nlight", "texture", "texture"),
+    "light_castshadow": _words("light", "nlight", "castshadow", bool, True), "light_active": _words("light", "nlight", "active", bool, True),
+    "light_bulbradius": _words("light", "nlight", "bulbradius", f4, 0.02), "light_intensity": _words("light", "nlight", "intensity", f4, 0.0),
+    "light_range": _words("light", "nlight", "range", f4, 10.0), "light_cutoff": _words("light", "nlight", "cutoff", f4, 45.0),
+    "light_exponent": _words("light", "nlight", "exponent", f4, 10.0), "light_dir": _directions,
+    "light_attenuation": _words("light", "nlight", "attenuation", f4, (1.0, 0.0, 0.0), 3),
+    "light_ambient": _words("light", "nlight", "ambient", f4, 0.0, 3), "light_diffuse": _words("light", "nlight", "diffuse", f4, 0.7, 3),
+    "light_specular": _words("light", "nlight", "specular", f4, 0.3, 3),
+    "mat_texuniform": _words("material", "nmat", "texuniform", bool, False),
+    "mat_texrepeat": _words("material", "nmat", "texrepeat", f4, 1.0, 2), "mat_emission": _words("material", "nmat", "emission", f4, 0.0),
+    "mat_specular": _words("material", "nmat", "specular", f4, 0.5), "mat_shininess": _words("material", "nmat", "shininess", f4, 0.5),
+    "mat_reflectance": _words("material", "nmat", "reflectance", f4, 0.0), "mat_metallic": _words("material", "nmat", "metallic", f4, -1.0),
+    "mat_roughness": _words("material", "nmat", "roughness", f4, -1.0),
+    "tendon_group": _words("tendon", "ntendon", "group", i4, 0), "tendon_width": _words("tendon", "ntendon", "width", np.float64, 0.003),
+    "tendon_matid": _named("tendon", "ntendon", "material", "material"),
+    "tendon_margin": _words("tendon", "ntendon", "margin", np.float64, 0.0),
+    "tendon_frictionloss": _words("tendon", "ntendon", "frictionloss", np.float64, 0.0),
+    "tendon_armature": _words("tendon", "ntendon", "armature", np.float64, 0.0),
+    "tendon_stiffness": lambda m: np.array([t.stiffness for t in m._base.tendons]),
+    "tendon_damping": lambda m: np.array([t.damping for t in m._base.tendons]),
+    "tendon_limited": lambda m: np.array([t.limit is not None for t in m._base.tendons], bool),
+    "tendon_range": lambda m: np.array([t.limit or (0.0, 0.0) for t in m._base.tendons]).reshape(-1, 2),
+    "tendon_rgba": _words("tendon", "ntendon", "rgba", f4, (0.5, 0.5, 0.5, 1.0), 4),
+    "tendon_solref_lim": _words("tendon", "ntendon", "solreflimit", np.float64, _SOLREF, 2),
+    "tendon_solimp_lim": _words("tendon", "ntendon", "solimplimit", np.float64, _SOLIMP, 5),
+    "tendon_solref_fri": _words("tendon", "ntendon", "solreffriction", np.float64, _SOLREF, 2),
+    "tendon_solimp_fri": _words("tendon", "ntendon", "solimpfriction", np.float64, _SOLIMP, 5),
+    "tendon_stiffnesspoly": _filled("ntendon", 2), "tendon_dampingpoly": _filled("ntendon", 2),
+    "tendon_springyield": _filled("ntendon"), "tendon_plasticadr": _filled("ntendon", of=-1, dtype=i4),
+    "actuator_group": _words("actuator", "nu", "group", i4, 0), "actuator_ctrladr": lambda m: np.arange(m.nu, dtype=np.int32),
+    "actuator_ctrlnum": _filled("nu", of=1, dtype=i4), "actuator_outadr": lambda m: np.arange(m.nu, dtype=np.int32),
+    "actuator_outnum": _filled("nu", of=1, dtype=i4), "actuator_actnum": _filled("nu", dtype=i4),
+    "actuator_actlimited": _filled("nu", of=False, dtype=bool), "actuator_actearly": _filled("nu", of=False, dtype=bool),
+    "actuator_actrange": _filled("nu", 2), "actuator_history": _filled("nu", 2, dtype=i4),
+    "actuator_historyadr": _filled("nu", of=-1, dtype=i4), "actuator_delay": _filled("nu"),
+    "actuator_cranklength": _filled("nu"), "actuator_dampingpoly": _filled("nu", 2),
+    "sensor_datatype": _datatypes, "sensor_needstage": _stages, "sensor_history": _filled("nsensor", 2, dtype=i4),
+    "sensor_historyadr": _filled("nsensor", of=-1, dtype=i4), "sensor_delay": _filled("nsensor"), "sensor_interval": _filled("nsensor", 2),
+    "key_mpos": lambda m: _keyed(m, "mpos", m.body_pos, 3), "key_mquat": lambda m: _keyed(m, "mquat", m.body_quat, 4),
+    "text_adr": lambda m: _starts([list(range(len(a.get("data", "")) + 1)) for a in m._stated.of("text")]),
+    "text_size": lambda m: np.array([len(a.get("data", "")) + 1 for a in m._stated.of("text")], np.int32),
+}
+
+
+def _over_geoms(m: MjModel, bits: Whole) -> Whole:
+    out = np.zeros(m.nbody, np.int32)
+    np.bitwise_or.at(out, m.geom_bodyid, bits)
+    return out
+
+
+def _keyed(m: MjModel, word: str, at_rest: Array, columns: int) -> Array | None:
+    """Places of bodies that are moved by hand in keyframes."""
+    keys = m._stated_of("key", m.nkey)
+    if keys is None:
+        return None
+    rest = at_rest[[b for b in range(m.nbody) if m.body_mocapid[b] >= 0]].ravel()
+    out = np.tile(rest, (m.nkey, 1)).reshape(m.nkey, m.nmocap * columns)
+    for row, attributes in zip(out, keys):
+        if word in attributes:
+            row[:] = _numbers_of(attributes[word])
+    return out
+
+
+def _ntree(m: MjModel) -> int:
+    return int(_tree_of_bodies(m).max(initial=-1)) + 1
+
+
+#: Sizes and other whole numbers by name. What is in neither this nor the model is 0: there is nothing of it here.
+NUMBERS: dict[str, Callable[[MjModel], int]] = {
+    "nactuator": lambda m: int(m.nu), "nout": lambda m: int(m.nu), "ntree": _ntree,
+    "nC": lambda m: sum(map(len, chains(m))), "nM": lambda m: sum(map(len, chains(m))),
+    "nD": lambda m: sum(map(len, _rows_of_both(m))), "nB": lambda m: sum(map(len, _rows_of_bodies(m))),
+    "nJmom": lambda m: int(np.count_nonzero(m._moment)),
+    "nmesh": lambda m: len(m._stated.of("mesh")), "nhfield": lambda m: len(m._stated.of("hfield")),
+    "ntex": lambda m: len(m._stated.of("texture")), "npair": lambda m: len(m._stated.of("pair")),
+    "nexclude": lambda m: len(m._stated.of("exclude")), "ntext": lambda m: len(m._stated.of("text")),
+    "ntuple": lambda m: len(m._stated.of("tuple")),
+    "ntextdata": lambda m: sum(len(a.get("data", "")) + 1 for a in m._stated.of("text")),
+    "nnames": lambda m: len(m.names), "njmax": lambda m: int(m._stated.sizes.get("njmax", -1)),
+    "nconmax": lambda m: int(m._stated.sizes.get("nconmax", -1)),
+    "ngravcomp": lambda m: sum(float(a.get("gravcomp", 0)) != 0 for a in m._stated.of("body")),
+    "flg_gravcomp": lambda m: int(m.ngravcomp > 0),
+    **{f"nuser_{_SHORT.get(k, k)}": (lambda m, k=k: user_size(m, k)) for k in
+       ("body", "joint", "geom", "site", "camera", "tendon", "actuator", "sensor")},
+}
