@@ -72,6 +72,8 @@ pub(crate) struct FrameView {
     /// Positions and quaternions of bodies that are moved by hand, which whoever moves them writes.
     moved: Py<PyArray1<f64>>,
     external: Py<PyArray1<f64>>,
+    /// What [`Self::motions`] writes.
+    motions: Py<PyArray1<f64>>,
     seen: Mutex<Seen>,
 }
 
@@ -182,7 +184,11 @@ impl FrameView {
         if [&values, &external, &moved].map(|a| a.bind(py).len()) != lengths {
             return Err(wrong("worlds whose frames share memory have as many of each kind"));
         }
-        Ok(Self { links, roots, geometries, sites, cameras, values, moved, external, seen, world })
+        let motions = match memory {
+            Some(other) => other.motions(py),
+            None => PyArray1::zeros(py, 6 * model.nv() + 22 * links.len(), false).unbind(),
+        };
+        Ok(Self { links, roots, geometries, sites, cameras, values, moved, external, motions, seen, world })
     }
 
     /// The numbers, in the order of [`Self::layout`].
@@ -260,6 +266,80 @@ impl FrameView {
         Ok(())
     }
 
+    /// The numbers that [`Self::motions_of`] writes: rates of the columns of v (6 each), then of every body the acceleration (6), the
+    /// inertia of what hangs on it (10) and the force from what carries it (6).
+    #[getter]
+    fn motions(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
+        self.motions.clone_ref(py)
+    }
+
+    /// Writes accelerations of bodies on top of free fall, and what follows from them, about the centre of mass of their trees. The
+    /// values must be those of the present state, and so must the external forces.
+    fn motions_of(
+        &self,
+        py: Python<'_>,
+        simulation: &Simulation,
+        acceleration: Row<'_>,
+        gravity: Row<'_>,
+    ) -> PyResult<()> {
+        let n = self.links.len();
+        let inner = simulation.pulled(py)?;
+        let (world, v) = (inner.sim.shared_world(), &inner.sim.state().v);
+        let model = &world.model;
+        let qacc = numbers("acceleration", &acceleration, model.nv(), "one for each velocity")?;
+        let gravity = vec3("gravity", &gravity)?;
+        let values = self.values.bind(py).try_readonly().map_err(wrong)?;
+        let values = values.as_slice().map_err(wrong)?;
+        let external = self.external.bind(py).try_readonly().map_err(wrong)?;
+        let external = external.as_slice().map_err(wrong)?;
+        let mut out = self.motions.bind(py).try_readwrite().map_err(wrong)?;
+        let out = out.as_slice_mut().map_err(wrong)?;
+        let six = |from: &[f64], i: usize| Twist::of(&from[6 * i..6 * i + 6]);
+        let cvel = &values[22 * n..28 * n];
+        let cinert = &values[28 * n..38 * n];
+        let cdof = &values[values.len() - 6 * model.nv()..];
+        let (rates, rest) = out.split_at_mut(6 * model.nv());
+        let (cacc, rest) = rest.split_at_mut(6 * n);
+        let (crb, forces) = rest.split_at_mut(10 * n);
+        Twist { about: Vec3::ZERO, along: gravity * -1.0 }.put(&mut cacc[..6]);
+        crb.copy_from_slice(cinert);
+        forces.fill(0.0);
+        for (i, link) in self.links.iter().enumerate().skip(1) {
+            let (mut twist, mut a) = (six(cvel, link.parent), six(cacc, link.parent));
+            let moves = link.frame.body.filter(|_| self.links[link.parent].frame.body != link.frame.body);
+            for joint in moves.map_or(0..0, |b| model.bodies[b].joints.clone()).map(|j| &model.joints[j]) {
+                let free = joint.kind == JointKind::Free;
+                for part in if free { vec![0..3, 3..6] } else { vec![0..joint.kind.nv()] } {
+                    let before = twist;
+                    for dof in part.map(|k| joint.idx_v + k) {
+                        let S = six(cdof, dof);
+                        let still = free && dof < joint.idx_v + 3;
+                        let rate = if still { Twist::default() } else { before.cross(S) };
+                        rate.put(&mut rates[6 * dof..6 * dof + 6]);
+                        twist = twist.plus(S, v[dof]);
+                        a = a.plus(S, qacc[dof]).plus(rate, v[dof]);
+                    }
+                }
+            }
+            a.put(&mut cacc[6 * i..6 * i + 6]);
+            let own = six(cvel, i);
+            let inertia = &cinert[10 * i..10 * i + 10];
+            let force = own.cross_force(own.times(inertia)).plus(a.times(inertia), 1.0);
+            force.plus(six(external, i), -1.0).put(&mut forces[6 * i..6 * i + 6]);
+        }
+        for i in (1..n).rev() {
+            let up = self.links[i].parent;
+            for k in 0..6 {
+                forces[6 * up + k] += forces[6 * i + k];
+            }
+            for k in 0..10 {
+                crb[10 * up + k] += crb[10 * i + k];
+            }
+        }
+        crb[..10].fill(0.0);
+        Ok(())
+    }
+
     /// Gives bodies other masses.
     fn set_masses(&self, masses: Row<'_>) -> PyResult<()> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -320,9 +400,56 @@ impl FrameView {
     }
 }
 
+/// A motion or a force: about and along.
+#[derive(Clone, Copy, Default)]
+struct Twist {
+    about: Vec3,
+    along: Vec3,
+}
+
+impl Twist {
+    fn of(x: &[f64]) -> Self {
+        Self { about: Vec3::from([x[0], x[1], x[2]]), along: Vec3::from([x[3], x[4], x[5]]) }
+    }
+
+    fn put(self, to: &mut [f64]) {
+        to[..3].copy_from_slice(&self.about.to_array());
+        to[3..].copy_from_slice(&self.along.to_array());
+    }
+
+    fn plus(self, other: Self, share: f64) -> Self {
+        Self { about: self.about + other.about * share, along: self.along + other.along * share }
+    }
+
+    /// The rate of a motion that is fixed in what moves so.
+    fn cross(self, motion: Self) -> Self {
+        Self {
+            about: self.about.cross(motion.about),
+            along: self.about.cross(motion.along) + self.along.cross(motion.about),
+        }
+    }
+
+    /// The rate of a force, or of a momentum, that is fixed in what moves so.
+    fn cross_force(self, force: Self) -> Self {
+        Self {
+            about: self.about.cross(force.about) + self.along.cross(force.along),
+            along: self.about.cross(force.along),
+        }
+    }
+
+    /// The momentum of this motion: `inertia` is MuJoCo's ten numbers.
+    fn times(self, inertia: &[f64]) -> Self {
+        let [xx, yy, zz, xy, xz, yz, hx, hy, hz, m] = std::array::from_fn(|k| inertia[k]);
+        let (w, h) = (self.about, Vec3::from([hx, hy, hz]));
+        let turning =
+            [xx * w.x + xy * w.y + xz * w.z, xy * w.x + yy * w.y + yz * w.z, xz * w.x + yz * w.y + zz * w.z];
+        Self { about: Vec3::from(turning) + h.cross(self.along), along: self.along * m - h.cross(w) }
+    }
+}
+
 /// Where the point of each joint is before the joint and those that follow it move the body, as MuJoCo counts.
-fn anchors(model: &stiction::dynamics::Model, kin: &Kinematics, q: &[f64]) -> Vec<Vec3> {
-    let mut out = vec![Vec3::ZERO; model.joints.len()];
+fn anchors(model: &stiction::dynamics::Model, kin: &Kinematics, q: &[f64]) -> Vec<(Vec3, Quat)> {
+    let mut out = vec![(Vec3::ZERO, Quat::IDENTITY); model.joints.len()];
     for body in &model.bodies {
         let mut X: Option<Pose> = None;
         for j in body.joints.clone().rev() {
@@ -341,9 +468,15 @@ fn anchors(model: &stiction::dynamics::Model, kin: &Kinematics, q: &[f64]) -> Ve
                     };
                     Pose::new(back * after.rotation, at - along + back.rotate(after.translation - at))
                 }
-                JointKind::Ball | JointKind::Free => after,
+                JointKind::Ball => {
+                    let at = after.transform(joint.anchor);
+                    let [w, x, y, z] = std::array::from_fn(|k| q[joint.idx_q + k]);
+                    let unturned = after.rotation * Quat::new(w, x, y, z).conjugate();
+                    Pose::new(unturned, at - unturned.rotate(joint.anchor))
+                }
+                JointKind::Free => after,
             };
-            out[j] = before.transform(joint.anchor);
+            out[j] = (before.transform(joint.anchor), before.rotation);
             X = Some(before);
         }
     }
@@ -437,13 +570,15 @@ impl FrameView {
             poses.iter().for_each(|X| out.vector(X.translation));
             poses.iter().for_each(|X| out.put(&crate::numbers::rotation(&X.rotation.to_matrix())));
         }
-        anchors(model, kin, q).into_iter().for_each(|p| out.vector(p));
-        for joint in &model.joints {
+        let anchors = anchors(model, kin, q);
+        anchors.iter().for_each(|(p, _)| out.vector(*p));
+        for (joint, (_, before)) in model.joints.iter().zip(&anchors) {
             let S = kin.S[joint.idx_v];
             out.vector(match joint.kind {
                 JointKind::Hinge | JointKind::Screw => S.angular,
                 JointKind::Slide => S.linear,
-                JointKind::Ball | JointKind::Free => joint.axis,
+                JointKind::Ball => before.rotate(Vec3::Z),
+                JointKind::Free => Vec3::Z,
             });
         }
         for (i, S) in kin.S.iter().enumerate() {

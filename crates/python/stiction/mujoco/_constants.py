@@ -79,7 +79,12 @@ def _rows_of_both(m: MjModel) -> list[list[int]]:
 
 
 def _rows_of_bodies(m: MjModel) -> list[list[int]]:
-    return [_body_chain(m, body) for body in range(m.nbody)]
+    """Velocities that move a body, or what hangs on it."""
+    own = [_body_chain(m, body) for body in range(m.nbody)]
+    below: list[set[int]] = [set(row) for row in own]
+    for body in range(m.nbody - 1, 0, -1):
+        below[m.body_parentid[body]] |= below[body]
+    return [sorted(row) for row in below]
 
 
 def _numbers(rows: list[list[int]]) -> Whole:
@@ -157,6 +162,10 @@ def _boxes(m: MjModel) -> Array:
     for i, (kind, size) in enumerate(zip(m.geom_type, m.geom_size)):
         a, b, c = size
         word = _enums.mjtGeom(int(kind)).name if kind >= 0 else ""
+        if word == "mjGEOM_PLANE":
+            # A half-space, to MuJoCo's largest number.
+            out[i] = 0, 0, -5e9, 1e10, 1e10, 5e9
+            continue
         out[i, 3:] = {
             "mjGEOM_SPHERE": (a, a, a), "mjGEOM_CAPSULE": (a, a, a + b), "mjGEOM_CYLINDER": (a, a, b),
             "mjGEOM_ELLIPSOID": (a, b, c), "mjGEOM_BOX": (a, b, c), "mjGEOM_MESH": (a, b, c),
@@ -224,7 +233,7 @@ def statistics(m: MjModel) -> dict[str, Any]:
     points = np.vstack([places, at(np.arange(m.nbody, dtype=np.int32), m.body_ipos), joints, sites, geoms - around, geoms + around])
     least, most = points.min(axis=0), points.max(axis=0)
     extent = float((most - least).max())
-    sizes = np.linalg.norm(m.geom_aabb[:, 3:], axis=1)
+    sizes = np.linalg.norm(m.geom_aabb[m.geom_rbound > 0, 3:], axis=1)
     out: dict[str, Any] = {
         "meanmass": float(mass.mean()) if len(mass) else 0.0,
         "meaninertia": float(np.diag(dynamics.crba(m._base, m.qpos0)).mean()) if m.nv else 1.0,
@@ -276,14 +285,17 @@ def _named(kind: str, count: str, attribute: str, objects: str) -> Callable[[MjM
     return read
 
 
-def _chosen(kind: str, count: str, attribute: str, words: Sequence[str]) -> Callable[[MjModel], Any]:
-    """The place of an attribute's word among others."""
+def _chosen(
+    kind: str, count: str, attribute: str, words: Sequence[str], numbers: Sequence[int] | None = None
+) -> Callable[[MjModel], Any]:
+    """The number of an attribute's word among others, of which the first is the default."""
 
     def read(m: MjModel) -> Whole | None:
         stated = m._stated_of(kind, getattr(m, count))
         if stated is None:
             return None
-        return np.array([words.index(a.get(attribute, words[0])) for a in stated], np.int32)
+        found = [words.index(a.get(attribute, words[0])) for a in stated]
+        return np.array(found if numbers is None else [numbers[i] for i in found], np.int32)
 
     return read
 
@@ -377,7 +389,7 @@ CONSTANTS: dict[str, Callable[[MjModel], Any]] = {
     "body_treeid": _tree_of_bodies,
     "dof_Madr": lambda m: _starts(chains(m)),
     "M_rownnz": lambda m: _numbers(_rows_of_mass(m)), "M_rowadr": lambda m: _starts(_rows_of_mass(m)),
-    "M_colind": lambda m: _flat(_rows_of_mass(m)), "mapM2M": lambda m: np.arange(m.nC, dtype=np.int32),
+    "M_colind": lambda m: _flat(_rows_of_mass(m)), "mapM2M": lambda m: np.array([s + k for s, row in zip(_starts(chains(m)), chains(m)) for k in range(len(row) - 1, -1, -1)], np.int32),
     "D_rownnz": lambda m: _numbers(_rows_of_both(m)), "D_rowadr": lambda m: _starts(_rows_of_both(m)),
     "D_colind": lambda m: _flat(_rows_of_both(m)),
     "D_diag": lambda m: np.array([row.index(i) for i, row in enumerate(_rows_of_both(m))], np.int32),
@@ -457,10 +469,167 @@ CONSTANTS: dict[str, Callable[[MjModel], Any]] = {
     "actuator_cranklength": _filled("nu"), "actuator_dampingpoly": _filled("nu", 2),
     "sensor_datatype": _datatypes, "sensor_needstage": _stages, "sensor_history": _filled("nsensor", 2, dtype=i4),
     "sensor_historyadr": _filled("nsensor", of=-1, dtype=i4), "sensor_delay": _filled("nsensor"), "sensor_interval": _filled("nsensor", 2),
+    "body_margin": lambda m: _over_geoms_most(m), "jnt_actuatorid": _filled("njnt", of=-1, dtype=i4),
+    "jnt_actfrcrange": _words("joint", "njnt", "actuatorfrcrange", np.float64, 0.0, 2),
+    "jnt_actfrclimited": lambda m: _limited(m, "joint", "njnt", "actuatorfrclimited", "actuatorfrcrange"),
+    "jnt_actgravcomp": _words("joint", "njnt", "actuatorgravcomp", bool, False),
+    "geom_dataid": lambda m: _meshes(m),
+    "cam_output": _filled("ncam", of=1, dtype=i4),
+    "cam_pos0": lambda m: _cameras(m)[0], "cam_poscom0": lambda m: _cameras(m)[1], "cam_mat0": lambda m: _cameras(m)[2],
+    "light_softness": _words("light", "nlight", "softness", f4, 0.2),
+    "light_pos0": lambda m: _lit(m)[0], "light_poscom0": lambda m: _lit(m)[1], "light_dir0": lambda m: _lit(m)[2],
+    "exclude_signature": lambda m: _pairs(m),
+    "eq_type": lambda m: _equalities(m)[0], "eq_obj1id": lambda m: _equalities(m)[1], "eq_obj2id": lambda m: _equalities(m)[2],
+    "eq_objtype": lambda m: _equalities(m)[3],
+    "eq_solref": _words("equality", "neq", "solref", np.float64, _SOLREF, 2), "eq_solimp": _words("equality", "neq", "solimp", np.float64, _SOLIMP, 5),
+    "tendon_type": _filled("ntendon", dtype=i4), "tendon_adr": lambda m: _starts(_wraps(m)), "tendon_num": lambda m: _numbers(_wraps(m)),
+    "tendon_actuatorid": _filled("ntendon", of=-1, dtype=i4), "tendon_actfrcrange": _filled("ntendon", 2),
+    "tendon_actfrclimited": _filled("ntendon", dtype=bool), "ten_J_rownnz": lambda m: _numbers(_jacobians(m)),
+    "ten_J_rowadr": lambda m: _starts(_jacobians(m)), "ten_J_colind": lambda m: _flat(_jacobians(m)),
+    "wrap_type": lambda m: np.full(m.nwrap, 1, np.int32), "wrap_objid": lambda m: np.array(m.dof_jntid[_flat(_wraps(m))], np.int32),
+    "wrap_prm": lambda m: m._coefficients,
+    "tendon_length0": lambda m: m._tendon_lengths(m.qpos0),
+    "tendon_invweight0": lambda m: np.einsum("ti,ij,tj->t", m._tendon_terms()[1], _inverse_mass(m), m._tendon_terms()[1]),
+    "tendon_lengthspring": _words("tendon", "ntendon", "springlength", np.float64, 0.0, 2),
+    "actuator_damping": _filled("nu"), "actuator_armature": _filled("nu"), "actuator_dynprm": lambda m: np.tile([1.0, *[0.0] * 9], (m.nu, 1)),
+    "actuator_length0": lambda m: m._moment @ np.where(np.isin(m.jnt_type[m.dof_jntid], (2, 3)), m.qpos0[[m._q_of(i) for i in range(m.nv)]], 0.0),
+    "actuator_lengthrange": _words("actuator", "nu", "lengthrange", np.float64, 0.0, 2),
+    "sensor_objtype": lambda m: _sensed(m)[0], "sensor_objid": lambda m: _sensed(m)[1], "sensor_reftype": lambda m: _sensed(m)[2],
+    "sensor_refid": lambda m: _sensed(m)[3], "sensor_intprm": _filled("nsensor", 3, dtype=i4),
+    "mat_texid": lambda m: _textures(m), "tex_type": _chosen("texture", "ntex", "type", ("cube", "2d", "skybox"), (1, 0, 2)),
     "key_mpos": lambda m: _keyed(m, "mpos", m.body_pos, 3), "key_mquat": lambda m: _keyed(m, "mquat", m.body_quat, 4),
     "text_adr": lambda m: _starts([list(range(len(a.get("data", "")) + 1)) for a in m._stated.of("text")]),
     "text_size": lambda m: np.array([len(a.get("data", "")) + 1 for a in m._stated.of("text")], np.int32),
 }
+
+
+def _over_geoms_most(m: MjModel) -> Array:
+    out = np.zeros(m.nbody)
+    np.maximum.at(out, m.geom_bodyid, m.geom_margin)
+    return out
+
+
+def _limited(m: MjModel, kind: str, count: str, word: str, range_word: str) -> NDArray[np.bool_] | None:
+    stated = m._stated_of(kind, getattr(m, count))
+    if stated is None:
+        return None
+    return np.array([a.get(word, "true" if range_word in a else "false") == "true" or a.get(word) == "auto" and range_word in a for a in stated])
+
+
+def _meshes(m: MjModel) -> Whole | None:
+    """Meshes and height fields of the geoms."""
+    if not m.nmesh and not m.nhfield:
+        return np.full(m.ngeom, -1, np.int32)
+    stated = m._stated_of("geom", m.ngeom)
+    if stated is None:
+        return None
+    meshes, fields = m._stated.names("mesh"), m._stated.names("hfield")
+    return np.array(
+        [meshes.index(a["mesh"]) if a.get("mesh") in meshes else fields.index(a["hfield"]) if a.get("hfield") in fields else -1 for a in stated],
+        np.int32,
+    )
+
+
+def _textures(m: MjModel) -> Whole:
+    """Textures of materials by their roles, of which the second is the colour."""
+    out, names = np.full((m.nmat, 10), -1, np.int32), m._stated.names("texture")
+    for row, attributes in zip(out, m._stated.of("material")):
+        if attributes.get("texture") in names:
+            row[1] = names.index(attributes["texture"])
+    return out
+
+
+def _pairs(m: MjModel) -> Whole:
+    names = ["world", *m._base.links.names]
+    bodies = [[names.index(a[word]) for word in ("body1", "body2")] for a in m._stated.of("exclude")]
+    return np.array([(min(pair) << 16) + max(pair) for pair in bodies], np.int32)
+
+
+def _at_rest(m: MjModel) -> tuple[Array, Array, Array]:
+    """Places and axes of bodies, and centres of mass of what hangs on them, in the reference configuration."""
+    known = m.__dict__.get("_rest")
+    if known is None:
+        places, turns = placed_at_rest(m._base)
+        axes = np.array([rotation_of(q) for q in turns])
+        first = (places + np.einsum("bij,bj->bi", axes, m.body_ipos)) * m.body_mass[:, None]
+        mass = m.body_mass.copy()
+        for b in range(m.nbody - 1, 0, -1):
+            mass[m.body_parentid[b]] += mass[b]
+            first[m.body_parentid[b]] += first[b]
+        centres = np.where(mass[:, None] > 0, first / np.where(mass > 0, mass, 1.0)[:, None], places)
+        known = (places, axes, centres)
+        m._put(_rest=known)
+    return known  # type: ignore[no-any-return]
+
+
+def _from_bodies(m: MjModel, bodies: Whole, points: Array) -> tuple[Array, Array]:
+    """From origins, and from centres of mass, of bodies to points in them, in the world's axes."""
+    places, axes, centres = _at_rest(m)
+    out = np.einsum("bij,bj->bi", axes[bodies], points)
+    return out, out + places[bodies] - centres[bodies]
+
+
+def _cameras(m: MjModel) -> tuple[Array, Array, Array]:
+    axes = [(_at_rest(m)[1][b] @ rotation_of(q)).ravel() for b, q in zip(m.cam_bodyid, m.cam_quat)]
+    along, beyond = _from_bodies(m, m.cam_bodyid, m.cam_pos)
+    centres, target = _at_rest(m)[2], m.cam_targetbodyid
+    if target is not None:
+        beyond += np.where(target >= 0, 1.0, 0.0)[:, None] * (centres[m.cam_bodyid] - centres[target])
+    return along, beyond, np.array(axes).reshape(-1, 9)
+
+
+def _lit(m: MjModel) -> tuple[Array, Array, Array]:
+    along = np.einsum("bij,bj->bi", _at_rest(m)[1][m.light_bodyid], m.light_dir)
+    return *_from_bodies(m, m.light_bodyid, m.light_pos), along
+
+
+def _wraps(m: MjModel) -> list[list[int]]:
+    """Velocities of the terms of tendons that are sums of joints."""
+    return [[dof for t, dof in m._terms if t == tendon] for tendon in range(m.ntendon)]
+
+
+def _jacobians(m: MjModel) -> list[list[int]]:
+    """Velocities that tendons depend on."""
+    return [sorted(np.flatnonzero(row)) for row in m._tendon_terms()[1]]
+
+
+def _equalities(m: MjModel) -> tuple[Whole, Whole, Whole, Whole] | tuple[None, None, None, None]:
+    """Kind of every equality, and the numbers of what it holds together."""
+    stated = m._stated_of("equality", m.neq)
+    kinds = {"connect": 0, "weld": 1, "joint": 2, "tendon": 3}
+    if stated is None or any(a["tag"] not in kinds for a in stated):
+        return None, None, None, None
+    places: dict[str, list[str]] = {
+        "body": ["world", *m._base.links.names], "site": m._base.sites.names, "joint": m._base.joints.names, "tendon": m._base.tendons.names,
+    }
+    out = []
+    for a in stated:
+        words = ("body", "site") if a["tag"] in ("connect", "weld") else (a["tag"],)
+        of = next((word for word in words if f"{word}1" in a), words[0])
+        second = a.get(f"{of}2")
+        nothing = 0 if of == "body" else -1
+        kind = {"body": 1, "site": 6}.get(of, 0)
+        out.append((kinds[a["tag"]], places[of].index(a[f"{of}1"]), places[of].index(second) if second else nothing, kind))
+    columns = np.array(out, np.int32).reshape(-1, 4).T
+    return columns[0].copy(), columns[1].copy(), columns[2].copy(), columns[3].copy()
+
+
+def _sensed(m: MjModel) -> tuple[Whole, Whole, Whole, Whole]:
+    """Kind and number of what every sensor measures, and of what it refers to."""
+    out = []
+    for s in m._base.sensors:
+        row = [0, -1, 0, -1]
+        for k, (kind_word, name_word) in enumerate((("objtype", "objname"), ("reftype", "refname"))):
+            if name_word in s.of:
+                kind = _enums.mjtObj[f"mjOBJ_{s.of.get(kind_word, 'xbody').upper()}"]
+                row[2 * k : 2 * k + 2] = [int(kind), m.id_of(kind, s.of[name_word])]
+        for word, name in (("site", "SITE"), ("joint", "JOINT"), ("actuator", "ACTUATOR"), ("tendon", "TENDON"), ("body", "BODY")):
+            if word in s.of and "objname" not in s.of:
+                kind = _enums.mjtObj[f"mjOBJ_{name}"]
+                row[:2] = [int(kind), m.id_of(kind, s.of[word])]
+        out.append(row)
+    columns = np.array(out, np.int32).reshape(-1, 4).T
+    return columns[0].copy(), columns[1].copy(), columns[2].copy(), columns[3].copy()
 
 
 def _over_geoms(m: MjModel, bits: Whole) -> Whole:
@@ -492,6 +661,7 @@ NUMBERS: dict[str, Callable[[MjModel], int]] = {
     "nC": lambda m: sum(map(len, chains(m))), "nM": lambda m: sum(map(len, chains(m))),
     "nD": lambda m: sum(map(len, _rows_of_both(m))), "nB": lambda m: sum(map(len, _rows_of_bodies(m))),
     "nJmom": lambda m: int(np.count_nonzero(m._moment)),
+    "npaths": lambda m: len(m.paths), "nwrap": lambda m: sum(int(a["parts"]) for a in m._stated.of("tendon")), "nJten": lambda m: 0 if any(t.spatial for t in m._base.tendons) else sum(map(len, _jacobians(m))),
     "nmesh": lambda m: len(m._stated.of("mesh")), "nhfield": lambda m: len(m._stated.of("hfield")),
     "ntex": lambda m: len(m._stated.of("texture")), "npair": lambda m: len(m._stated.of("pair")),
     "nexclude": lambda m: len(m._stated.of("exclude")), "ntext": lambda m: len(m._stated.of("text")),

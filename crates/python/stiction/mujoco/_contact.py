@@ -69,7 +69,7 @@ class MjContacts:
         return self._data._contacts_now()  # type: ignore[no-any-return]
 
     def __getitem__(self, i: Any) -> Any:
-        return self._contacts[i]
+        return _Some(self._contacts[i]) if isinstance(i, slice) else self._contacts[i]
 
     def __len__(self) -> int:
         return len(self._contacts)
@@ -96,3 +96,14 @@ class MjContacts:
 
     def __repr__(self) -> str:
         return f"<{len(self)} contacts>"
+
+
+class _Some(MjContacts):
+    """Some of them, as they were."""
+
+    def __init__(self, contacts: list[MjContact]) -> None:
+        self._kept = contacts
+
+    @property
+    def _contacts(self) -> list[MjContact]:
+        return self._kept

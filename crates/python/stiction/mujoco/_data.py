@@ -113,6 +113,10 @@ class MjData(Guarded):
         for name, count, columns in view.layout():
             end = at + count * columns
             views[name], at = values[at:end].reshape(count, columns), end
+        modes = self._acting.__dict__.get("cam_mode", self._acting.cam_mode if self._acting.ncam else None)
+        if modes is not None and modes.any():
+            # Cameras that look at bodies, or go with them without turning, are no frames of the engine.
+            self._put(_fixed_cameras=(views.pop("cam_xpos"), views.pop("cam_xmat")))
         # What MuJoCo calls the root, in which a free body's quaternion counts, stays as it is.
         self._put(_views=views, _external=view.external.reshape(-1, 6))
 
@@ -356,11 +360,17 @@ class MjData(Guarded):
             return array
         if name in _fields.DATA_NUMBERS:
             # What is counted there is nothing that there is here: no arena, no rows of MuJoCo's solver, no sleeping islands of it.
-            self._put(**{name: 0})
-            return 0
+            number = self._acting._size(_AWAKE[name]) if name in _AWAKE else 0
+            self._put(**{name: number})
+            return number
+        if name in _STILL:
+            array = _STILL[name](self._acting)
+            self._put(**{name: array})
+            return array
         field = _fields.DATA.get(name)
         if field is not None:
             shape = _fields.shape(field, lambda size: 0 if size in _fields.DATA_NUMBERS else self._acting._size(size))
+            shape = (0, *shape[1:]) if name in _NONE else shape
             if not np.prod(shape) or name in _NOTHING:
                 array = np.zeros(shape, _fields.KINDS[field[0]])
                 self._put(**{name: array})
@@ -496,7 +506,8 @@ class MjData(Guarded):
         return self._named("tendon", name, found, {"length": ("ten_length", only), "velocity": ("ten_velocity", only)})
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *self.__dict__, *self._views, *_COMPUTED})
+        known = {*object.__dir__(self), *self.__dict__, *self._views, *_COMPUTED}
+        return sorted(known | {*_fields.DATA, *_fields.DATA_NUMBERS})
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = [np.array(getattr(self, name)) for name in _KEPT]
@@ -612,59 +623,35 @@ def _energy(d: MjData) -> Array:
     return np.array([energy.potential, energy.kinetic])
 
 
-def _cacc(d: MjData) -> Array:
-    """Accelerations of bodies about the centre of mass of their tree, on top of free fall."""
-    model, ours = d._acting, d._ours
-    out = np.zeros((model.nbody, 6))
-    out[:, 3:] = -model.opt.gravity
-    a = d._forces()[0]
-    centres = d._of_frames("subtree_com")
-    for b in range(1, model.nbody):
-        body = body_of(model, b)
-        if body is None:
-            continue
-        com = centres[model.body_rootid[b]]
-        alpha = dynamics.body_jacobian(ours, d.qpos, body)[:3] @ a
-        alpha = alpha + dynamics.body_jacobian_rate(ours, d.qpos, d.qvel, body)[:3] @ d.qvel
-        point = dynamics.point_jacobian(ours, d.qpos, body, com) @ a
-        point = point + dynamics.point_jacobian_rate(ours, d.qpos, d.qvel, body, com) @ d.qvel
-        w, v = d.body_velocity(b, com)
-        # MuJoCo's is of spatial algebra: without ω × v.
-        out[b, :3], out[b, 3:] = alpha, point - np.cross(w, v) - model.opt.gravity
-    return out
+def _motions(d: MjData, name: str) -> Array:
+    """Accelerations of bodies on top of free fall, and what follows from them, about the centres of mass of their trees."""
+    if name == "cfrc_int":
+        d._value("cfrc_ext")
+    # No sum is asked twice for one state, but of forces, which need the external ones first.
+    if "motions" not in d._now or name == "cfrc_int":
+        acceleration = d._forces()[0]
+        d._view.refresh(d._current())
+        d._view.motions_of(d.simulation, acceleration, d._acting.opt.gravity)
+        d._now["motions"] = d._view.motions
+    out, nv, nbody = d._now["motions"], d._acting.nv, d._acting.nbody
+    start, columns, rows = {
+        "cdof_dot": (0, 6, nv), "cacc": (6 * nv, 6, nbody), "crb": (6 * nv + 6 * nbody, 10, nbody),
+        "cfrc_int": (6 * nv + 16 * nbody, 6, nbody),
+    }[name]
+    return cast(Array, out[start : start + rows * columns].reshape(rows, columns))
 
 
-def _internal(d: MjData) -> Array:
-    """Forces between bodies and those that carry them, about the centres of mass of their trees."""
-    cinert, cvel, cacc = d._of_frames("cinert"), d._of_frames("cvel"), d._value("cacc")
-    out = -d._value("cfrc_ext")
-    for b in range(1, d._acting.nbody):
-        momentum = _times(cinert[b], cvel[b])
-        w, v = cvel[b, :3], cvel[b, 3:]
-        gyroscopic = np.concatenate([np.cross(w, momentum[:3]) + np.cross(v, momentum[3:]), np.cross(w, momentum[3:])])
-        out[b] += _times(cinert[b], cacc[b]) + gyroscopic
-    out[0] = 0.0
-    for b in range(d._acting.nbody - 1, 0, -1):
-        out[d._acting.body_parentid[b]] += out[b]
-    return out
-
-
-def _times(inertia: Array, motion: Array) -> Array:
-    """The momentum of a motion: inertia as MuJoCo's ten numbers."""
-    xx, yy, zz, xy, xz, yz = inertia[:6]
-    about, along = motion[:3], motion[3:]
-    turning = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ about + np.cross(inertia[6:9], along)
-    return np.concatenate([turning, inertia[9] * along - np.cross(inertia[6:9], about)])
-
-
-def _composite(d: MjData) -> Array:
-    """Inertia of everything that hangs on each body."""
-    out = d._of_frames("cinert").copy()
-    for b in range(d._acting.nbody - 1, 0, -1):
-        if d._acting.body_parentid[b]:
-            out[d._acting.body_parentid[b]] += out[b]
-    out[0] = 0.0
-    return out
+def _factored(d: MjData) -> tuple[Array, Array]:
+    """M = Lᵀ D L: L with D on its diagonal, as MuJoCo stores it, and 1/D."""
+    known: Any = d._now.get("factor")
+    if known is None:
+        left, nv = d._value("qM").copy(), d._acting.nv
+        for k in range(nv - 1, -1, -1):
+            row = left[k, :k] / left[k, k]
+            left[:k, :k] -= np.outer(row, row) * left[k, k]
+            left[k, :k] = row
+        known = d._now["factor"] = (left[_lower(d._acting)], 1.0 / np.diag(left))
+    return cast("tuple[Array, Array]", known)
 
 
 def _turned(d: MjData, name: str, quaternions: Array, bodies: Any) -> Array:
@@ -680,6 +667,25 @@ def _lights(d: MjData) -> tuple[Array, Array]:
     turns = d._of_frames("xmat").reshape(-1, 3, 3)[m.light_bodyid]
     along = np.einsum("bij,bj->bi", turns, m.light_dir)
     return d._of_frames("xpos")[m.light_bodyid] + np.einsum("bij,bj->bi", turns, m.light_pos), along
+
+
+def _seen_from(d: MjData, name: str) -> Array:
+    """Places or axes of cameras, some of which look at bodies or go with them without turning."""
+    m = d._acting
+    places, axes = (a.copy() for a in d._fixed_cameras)
+    centres, bodies = d._of_frames("subtree_com"), d._of_frames("xpos")
+    for i, mode in enumerate(m.cam_mode):
+        of, target = int(m.cam_bodyid[i]), int(m.cam_targetbodyid[i])
+        if mode in (1, 2):
+            axes[i] = m.cam_mat0[i]
+            places[i] = bodies[of] + m.cam_pos0[i] if mode == 1 else centres[of] + m.cam_poscom0[i]
+        elif mode in (3, 4) and target >= 0:
+            back = places[i] - (bodies if mode == 3 else centres)[target]
+            back = back / np.linalg.norm(back)
+            right = np.cross([0.0, 0.0, 1.0], back)
+            right = right / np.linalg.norm(right) if right.any() else np.array([1.0, 0.0, 0.0])
+            axes[i] = np.column_stack([right, np.cross(back, right), back]).ravel()
+    return places if name == "cam_xpos" else axes
 
 
 def _lower(m: MjModel) -> tuple[Array, Array]:
@@ -715,12 +721,15 @@ _COMPUTED: dict[str, Callable[[MjData], Array]] = {
     "actuator_velocity": lambda d: np.asarray(d._acting._moment @ d.qvel, dtype=np.float64),
     "actuator_moment": lambda d: cast(Array, d._acting._moment),
     "sensordata": lambda d: _readings(d),
-    "cacc": _cacc, "cfrc_int": _internal,
+    **{name: (lambda d, name=name: _motions(d, name)) for name in ("cacc", "cfrc_int", "cdof_dot", "crb")},
+    "qLD": lambda d: _factored(d)[0], "qLDiagInv": lambda d: _factored(d)[1],
+    "ten_J": lambda d: d._acting._tendon_terms()[1][np.nonzero(d._acting._tendon_terms()[1])],
     "xiquat": lambda d: _turned(d, "xquat", d._acting.body_iquat, None),
     "geom_xquat": lambda d: _turned(d, "xquat", d._acting.geom_quat, d._acting.geom_bodyid),
     "site_xquat": lambda d: _turned(d, "xquat", d._acting.site_quat, d._acting.site_bodyid),
     "light_xpos": lambda d: _lights(d)[0], "light_xdir": lambda d: _lights(d)[1],
-    "M": lambda d: d._value("qM")[_lower(d._acting)], "crb": _composite,
+    "M": lambda d: d._value("qM")[_lower(d._acting)],
+    "cam_xpos": lambda d: _seen_from(d, "cam_xpos"), "cam_xmat": lambda d: _seen_from(d, "cam_xmat"),
     "moment_rownnz": lambda d: np.count_nonzero(d._acting._moment, axis=1).astype(np.int32),
     "moment_rowadr": lambda d: np.cumsum([0, *np.count_nonzero(d._acting._moment, axis=1)])[: d._acting.nu].astype(np.int32),
     "moment_colind": lambda d: np.nonzero(d._acting._moment)[1].astype(np.int32),
@@ -733,7 +742,25 @@ _OF_FORCES = frozenset(
     "cfrc_ext cfrc_int actuator_force qfrc_actuator qfrc_constraint qfrc_smooth qacc_smooth sensordata cacc".split()
 )
 #: Efforts that are zero: of media, adhesion and of plugins there are none here, and gravity is nowhere compensated.
-_NOTHING = frozenset("qfrc_fluid qfrc_adhesion qfrc_gravcomp bvh_active".split())
+_NOTHING = frozenset("qfrc_fluid qfrc_adhesion qfrc_gravcomp".split())
+#: What is kept of MuJoCo's ways to compute, of which there is nothing here: arrays without rows.
+_NONE = frozenset("qH qDeriv qLU efm_fluid bvh_active wrap_obj wrap_xpos".split())
+#: Of its islands and its sleep, and of effective masses: everything is awake and in no island, and no mass is another.
+_STILL: dict[str, Callable[[MjModel], Any]] = {
+    **{name: (lambda m: np.zeros(m.nv)) for name in ("efm_c", "efm_diag", "efm_ck", "efm_sdiag", "efm_ca")},
+    **{name: (lambda m: np.zeros(m.nv, np.int32)) for name in ("efm_K_rownnz", "efm_K_rowadr")},
+    **{name: (lambda m: np.arange(m.nv, dtype=np.int32)) for name in ("dof_awake_ind", "map_dof2idof", "map_idof2dof")},
+    "efm_tid": lambda m: np.zeros(m.ntendon, np.int32), "efm_ts": lambda m: np.zeros(m.ntendon), "efm_tk": lambda m: np.zeros(m.ntendon),
+    "efm_aid": lambda m: np.zeros(m.nu, np.int32), "efm_as": lambda m: np.zeros(m.nu), "efm_ak": lambda m: np.zeros(m.nu),
+    "tree_asleep": lambda m: np.full(m.ntree, -11, np.int32), "tree_awake": lambda m: np.ones(m.ntree, np.int32),
+    "tree_island": lambda m: np.full(m.ntree, -1, np.int32), "map_itree2tree": lambda m: np.arange(m.ntree, dtype=np.int32),
+    "dof_island": lambda m: np.full(m.nv, -1, np.int32), "body_awake_ind": lambda m: np.arange(m.nbody, dtype=np.int32),
+    "body_awake": lambda m: np.where(m.body_weldid == 0, -1, 1).astype(np.int32),
+    "ten_wrapadr": lambda m: np.zeros(m.ntendon, np.int32), "ten_wrapnum": lambda m: np.zeros(m.ntendon, np.int32),
+    "tendon_efcadr": lambda m: np.full(m.ntendon, -1, np.int32),
+}
+#: What is counted of them.
+_AWAKE = {"ntree_awake": "ntree", "nbody_awake": "nbody", "nv_awake": "nv"}
 #: Sizes that two models have in common, of which one acts on the other's states.
 _ALIKE = "nq nv nu nbody njnt ngeom nsite ncam neq nmocap ntendon nsensordata".split()
 

@@ -58,6 +58,10 @@ class Guarded(metaclass=Listed):
     def _lacks(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        of_class = getattr(type(self), name, None)
+        if isinstance(of_class, property) and of_class.fget is not None:
+            # It was refused there, which Python takes for a name that is missing: the sentence is the one to be told.
+            return of_class.fget(self)
         if name in type(self).missing:
             return Missing(f"{self._called}.{name}")
         raise NotOffered(f"stiction.mujoco does not offer {self._called}.{name}")

@@ -54,6 +54,16 @@ def quaternion_of(mat: ArrayLike) -> Array:
     return np.asarray(q / np.linalg.norm(q), dtype=np.float64)
 
 
+def mju_sym2dense(res: Array, mat: ArrayLike, rownnz: ArrayLike, rowadr: ArrayLike, colind: ArrayLike) -> None:
+    """Writes a symmetric matrix of which the lower half is given row by row."""
+    numbers, columns = row(mat), np.asarray(colind)
+    out = np.zeros(res.shape)
+    for i, (count, start) in enumerate(zip(np.asarray(rownnz), np.asarray(rowadr))):
+        part = slice(int(start), int(start) + int(count))
+        out[i, columns[part]] = out[columns[part], i] = numbers[part]
+    res[:] = out
+
+
 def mju_zero3(res: Array) -> None:
     """res = 0."""
     res[:] = 0

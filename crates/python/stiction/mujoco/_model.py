@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from . import _enums, _fields
 from ._constants import CONSTANTS, NUMBERS, statistics
 from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, principal, rows, sizes_of, within
 from ._guard import Guarded, Named, NotOffered
-from ._math import rotation_of
+from ._math import quaternion_product, rotation_of
 from ._options import MjOption, MjVisual
 from ._structs import MjStatistic
 from ._text import Attributes, Stated, with_included
@@ -75,7 +75,9 @@ class MjModel(Guarded):
         self._put_actuators(model)
         self._put_rest(model)
         self._put_together()
-        self._put(_as_loaded=[a.copy() for a in self._watched], _stamped=self._stamp())
+        self._put(_fixed=Kept(), _as_loaded=[a.copy() for a in self._watched], _stamped=self._stamp())
+        for name in [name for name, array in self.__dict__.items() if isinstance(array, np.ndarray) and not array.flags.writeable]:
+            self.__dict__[name] = self._fixed.keep(name, self.__dict__[name])
         self._put(_marks_loaded={name: array.copy() for name, array in self._marks.items()}, _marked=self._mark_stamp())
         self._put(_rgba_loaded=self.geom_rgba.copy())
 
@@ -143,7 +145,7 @@ class MjModel(Guarded):
             jnt_qposadr=fixed([j.q.start for j in joints], np.int32),
             jnt_dofadr=fixed([j.v.start for j in joints], np.int32),
             jnt_limited=fixed([j.limit is not None for j in joints], bool),
-            jnt_range=fixed([j.limit or (0.0, 0.0) for j in joints]).reshape(-1, 2),
+            jnt_range=_own([j.limit or (0.0, 0.0) for j in joints]).reshape(-1, 2),
             jnt_axis=fixed([j.axis if j.kind != "free" else (0.0, 0.0, 1.0) for j in joints]).reshape(-1, 3),
             jnt_pos=fixed(anchors).reshape(-1, 3),
             jnt_stiffness=np.array(numbers["stiffness"]),
@@ -173,19 +175,19 @@ class MjModel(Guarded):
         def body(things: Iterable[Any]) -> NDArray[Any]:
             return fixed([0 if t.link is None else t.link + 1 for t in things], np.int32)
 
+        bits = np.array([[g["contype"] for g in geoms], [g["conaffinity"] for g in geoms]], np.int32).reshape(2, -1)
         self._put(
             geom_type=fixed([SHAPES.get(g["shape"]["kind"], -1) for g in geoms], np.int32),
             geom_size=rows(sizes_of(geoms, [*self._texts.values()]), 3),
             geom_bodyid=fixed([g["body"] for g in geoms], np.int32),
             geom_pos=rows([p for p, _ in poses], 3), geom_quat=rows([r for _, r in poses], 4),
             geom_rgba=rows([g["rgba"] for g in geoms], 4, np.float32),
-            geom_contype=fixed([g["contype"] for g in geoms], np.int32),
-            geom_conaffinity=fixed([g["conaffinity"] for g in geoms], np.int32),
+            _bits=bits, _bits_loaded=bits.copy(), geom_contype=bits[0], geom_conaffinity=bits[1],
             geom_condim=fixed([g["condim"] for g in geoms], np.int32),
-            geom_margin=fixed([g["margin"] for g in geoms]),
+            geom_margin=_own([g["margin"] for g in geoms]),
             geom_friction=rows([g["friction"] for g in geoms], 3),
-            geom_solref=fixed([g["solref"] for g in geoms]).reshape(-1, 2),
-            geom_solimp=fixed([g["solimp"] for g in geoms]).reshape(-1, 5),
+            geom_solref=_own([g["solref"] for g in geoms]).reshape(-1, 2),
+            geom_solimp=_own([g["solimp"] for g in geoms]).reshape(-1, 5),
             site_bodyid=body(model.sites), site_pos=rows([p for p, _ in sites], 3),
             site_quat=rows([r for _, r in sites], 4),
             site_size=rows([s.size for s in model.sites], 3),
@@ -210,25 +212,38 @@ class MjModel(Guarded):
             on_joint = len(a.transmission) == 1
             trntype.append(0 if on_joint else 3)
             trnid.append((joint_of.get(a.transmission[0][0], -1) if on_joint else (tendon or [-1])[0], -1))
-            gear.append([a.transmission[0][1] if a.transmission else 0.0, 0, 0, 0, 0, 0])
+            ratio = a.transmission[0][1] if a.transmission else 0.0
+            if tendon and not on_joint:
+                ratio /= dict(model.tendons[tendon[0]].terms)[a.transmission[0][0]]
+            gear.append([ratio, 0, 0, 0, 0, 0])
         moment = np.zeros((model.nu, model.nv))
         for i, a in enumerate(actuators):
             for dof, coefficient in a.transmission:
                 moment[i, dof] = coefficient
+        terms = [(t, dof, c) for t in range(len(model.tendons)) for dof, c in self._terms_of(model, t)]
         self._put(
-            _moment=moment,
+            _moment0=moment, _moment_now=moment, _coefficients=_own([c for _, _, c in terms]), _terms=[(t, dof) for t, dof, _ in terms],
             actuator_trntype=fixed(trntype, np.int32), actuator_trnid=fixed(trnid, np.int32).reshape(-1, 2),
-            actuator_gear=fixed(gear).reshape(-1, 6),
+            actuator_gear=_own(gear).reshape(-1, 6),
             actuator_gaintype=fixed([0] * model.nu, np.int32),
             actuator_biastype=fixed([int(any((a.bias, a.bias_length, a.bias_velocity))) for a in actuators], np.int32),
             actuator_dyntype=fixed([0] * model.nu, np.int32),
             actuator_gainprm=rows([[a.gain, *[0.0] * 9] for a in actuators], 10),
             actuator_biasprm=rows([[a.bias, a.bias_length, a.bias_velocity, *[0.0] * 7] for a in actuators], 10),
             actuator_ctrllimited=fixed([a.control_limit is not None for a in actuators], bool),
-            actuator_ctrlrange=fixed([ends(a.control_limit) for a in actuators]).reshape(-1, 2),
+            actuator_ctrlrange=_own([ends(a.control_limit) for a in actuators]).reshape(-1, 2),
             actuator_forcelimited=fixed([a.effort_limit is not None for a in actuators], bool),
             actuator_forcerange=rows([ends(a.effort_limit) for a in actuators], 2),
         )
+
+    def _terms_of(self, model: Model, tendon: int) -> list[tuple[int, float]]:
+        """Velocities and coefficients of a tendon that is a sum, those that are 0 too."""
+        read, stated = list(model.tendons[tendon].terms), self._stated.terms(tendon)
+        first = {j.name: j.v.start for j in model.joints}
+        if stated is None or any(joint not in first for joint, _ in stated):
+            return read
+        found = [(first[joint], c) for joint, c in stated]
+        return found if sorted(term for term in found if term[1]) == sorted(read) else read
 
     def _put_rest(self, model: Model) -> None:
         sensors, keys = list(model.sensors), list(model.keyframes)
@@ -249,12 +264,12 @@ class MjModel(Guarded):
             key_qvel=rows([filled(k.v, self.nv) for k in keys], max(self.nv, 1)).reshape(self.nkey, self.nv),
             key_ctrl=rows([filled(k.control, self.nu) for k in keys], max(self.nu, 1)).reshape(self.nkey, self.nu),
             key_time=np.array([*model._described["key_times"], *[0.0] * self.nkey][: self.nkey]),
-            numeric_data=fixed([x for n in numerics for x in n["data"]]),
+            numeric_data=_own([x for n in numerics for x in n["data"]]),
             numeric_size=fixed([len(n["data"]) for n in numerics], np.int32),
             numeric_adr=fixed(np.cumsum([0, *(len(n["data"]) for n in numerics)])[: len(numerics)], np.int32),
             nnumeric=len(numerics), nnumericdata=sum(len(n["data"]) for n in numerics),
             actuator_actadr=fixed([-1] * self.nu, np.int32),
-            eq_active0=fixed([e["active"] for e in model._described["equalities"]], bool),
+            eq_data=_equality_data(model, self._stated), eq_active0=fixed([e["active"] for e in model._described["equalities"]], bool),
         )
         stated = self._stated
         spaces: dict[str, list[str]] = {
@@ -295,6 +310,8 @@ class MjModel(Guarded):
         # Reached where nobody has asked before.
         if name.startswith("_"):
             raise AttributeError(name)
+        if name in _SPATIAL and any(t.spatial for t in self._base.tendons):
+            return self._lacks(name)
         if name in _fields.MODEL_NUMBERS or name in NUMBERS:
             number = NUMBERS[name](self) if name in NUMBERS else 0
             self._put(**{name: number})
@@ -303,9 +320,14 @@ class MjModel(Guarded):
         if field is not None:
             array = self._without_rows(field)
             if array is None and name in CONSTANTS:
-                array = CONSTANTS[name](self)
-                if array is not None and name not in _DRAWN:
-                    array.flags.writeable = False
+                try:
+                    array = CONSTANTS[name](self)
+                except NotOffered:
+                    if name in type(self).missing:
+                        return self._lacks(name)
+                    raise
+                if array is not None and name not in _DRAWN and name != "wrap_prm":
+                    array = self._fixed.keep(name, np.asarray(array, _fields.KINDS[field[0]]))
             if array is not None:
                 self._put(**{name: array})
                 return array
@@ -329,8 +351,8 @@ class MjModel(Guarded):
                 self._put(_marks=views)
             self._put(**views)
 
-    def _stamp(self) -> tuple[bytes, int]:
-        return self._block.tobytes(), self.opt.disableflags
+    def _stamp(self) -> tuple[bytes, int, bytes, bytes]:
+        return self._block.tobytes(), self.opt.disableflags, self._mark_block.tobytes(), self._bits.tobytes()
 
     def _mark_stamp(self) -> bytes:
         return self._mark_block.tobytes()  # type: ignore[no-any-return]
@@ -348,7 +370,14 @@ class MjModel(Guarded):
     @property
     def stiction(self) -> Model:
         """The model of ours, with the numbers as they are now."""
+        return self._present()
+
+    def _present(self) -> Model:
         stamp = self._stamp()
+        kept: Kept = self._fixed
+        if kept.now() != kept.loaded:
+            name = kept.changed()
+            raise NotOffered(f"stiction.mujoco does not offer to set MjModel.{name}: it has no effect here")
         if stamp != self._stamped:
             self._put(_current=self._with_numbers(), _stamped=stamp)
         return self._current  # type: ignore[no-any-return]
@@ -403,7 +432,84 @@ class MjModel(Guarded):
         without.append(disabled & bits["mjDSBL_CLAMPCTRL"])
         if any(without):
             model = Model(model._world.without(*(bool(x) for x in without)), model._recipe)
-        return model
+        adjusted = self._adjusted()
+        return Model(model._world.adjusted(**adjusted), model._recipe) if adjusted else model
+
+    def _adjusted(self) -> dict[str, Any]:
+        """What of shapes, ranges and transmissions is not as it was loaded, in the words of ``World.adjusted``."""
+        loaded, now = dict(zip(_WATCHED, self._as_loaded)), dict(zip(_WATCHED, self._watched))
+        new = {name for name, array in now.items() if not np.array_equal(array, loaded[name])}
+        moved = {i for name, i in self._moved_marks() if name.startswith("geom") and self._geoms[i]["touches"]}
+        of_geom = {int(g): k for k, g in enumerate(self._geom_of)}
+        out: dict[str, Any] = {}
+        if new & {"solref", "solimp", "margin"}:
+            rows = [now["solref"], now["solimp"], now["margin"][:, None]]
+            out["softness"] = np.hstack(rows)[self._geom_of]
+        if "range" in new:
+            out["ranges"] = self._where("jnt_range", now["range"], loaded["range"], self.jnt_limited)
+        if "ctrlrange" in new:
+            out["controls"] = self._where("actuator_ctrlrange", now["ctrlrange"], loaded["ctrlrange"], self.actuator_ctrllimited)
+        moment = self._moment0
+        self._put(_tendons=None)
+        if new & {"gear", "coefficients"}:
+            self._only(now["gear"], loaded["gear"], 1, "actuator_gear")
+            moment = self._moments(now["gear"][:, 0], now["coefficients"])
+            out |= {"moments": moment, "coefficients": self._tendon_terms()[1]}
+        self._put(_moment_now=moment)
+        if not np.array_equal(self._bits, self._bits_loaded):
+            bits = self._bits.view(np.uint32).T
+            if bits[[not g["touches"] for g in self._geoms]].any():
+                raise NotOffered("stiction.mujoco does not offer to set geom_contype and geom_conaffinity of geoms that were loaded without")
+            out["groups"] = [(int(a), int(b)) for a, b in bits[self._geom_of]]
+        if "eq_data" in new:
+            out |= self._held_elsewhere(now["eq_data"], loaded["eq_data"])
+        if out or moved:
+            out["shaped"] = [of_geom[i] for i in sorted(moved)]
+            rows = [np.concatenate([self.geom_size[i], self.geom_pos[i], self.geom_quat[i]]) for i in sorted(moved)]
+            out["shapes"] = np.array(rows).reshape(-1, 10)
+        return out
+
+    @property
+    def _moment(self) -> Array:
+        """What an effort of every actuator comes to on every velocity."""
+        self._present()
+        return cast(Array, self._moment_now)
+
+    def _moments(self, gear: Array, coefficients: Array) -> Array:
+        """The same with other gears, and other coefficients of tendons."""
+        out = np.zeros((self.nu, self.nv))
+        for i, a in enumerate(self._base.actuators):
+            on = int(self.actuator_trnid[i, 0])
+            if int(self.actuator_trntype[i]) == 0:
+                out[i, a.transmission[0][0]] = gear[i]
+                continue
+            if on < 0:
+                raise NotOffered(f"stiction.mujoco does not offer to set actuator_gear[{i}]: it pulls at no tendon of the file")
+            for (tendon, dof), c in zip(self._terms, coefficients):
+                if tendon == on:
+                    out[i, dof] = gear[i] * c
+        return out
+
+    def _held_elsewhere(self, now: Array, loaded: Array) -> dict[str, Any]:
+        """Welds whose poses are others."""
+        held, poses = [], []
+        for i in np.flatnonzero((now != loaded).any(axis=1)):
+            equality = self._base._described["equalities"][i]
+            if equality["loop"] is None or self._base.loops[equality["loop"]].holds != "frame" or (now[i, 10:] != loaded[i, 10:]).any():
+                raise NotOffered(f"stiction.mujoco does not offer to set eq_data[{i}], but point and pose of welds")
+            held.append(equality["loop"])
+            pose = now[i, 3:10].copy()
+            pose[3:] = pose[3:] / np.linalg.norm(pose[3:]) if pose[3:].any() else (1.0, 0.0, 0.0, 0.0)
+            poses.append([*pose, *now[i, :3]])
+        return {"held": held, "poses": np.array(poses)}
+
+    @staticmethod
+    def _where(name: str, now: Array, loaded: Array, limited: NDArray[Any]) -> Array:
+        """Ranges, of what has one."""
+        changed = (now != loaded).any(axis=1) & ~limited
+        if changed.any():
+            raise NotOffered(f"stiction.mujoco does not offer to set {name}[{np.flatnonzero(changed)[0]}], which has no range")
+        return now
 
     def _moved_marks(self) -> list[tuple[str, int]]:
         """What of the places and sizes of marks is not as it was loaded; raises for what is no mark."""
@@ -420,7 +526,8 @@ class MjModel(Guarded):
     def _no_mark(self, name: str, i: int) -> str | None:
         """Why the place or the size of an object cannot be changed."""
         if name.startswith("geom"):
-            return "the geom touches" if self._touches(self._geoms[i]) else None
+            fixed_shape = self._geoms[i]["shape"]["kind"] not in _PRIMITIVE
+            return "the shape is given by points" if name == "geom_size" and fixed_shape and self._touches(self._geoms[i]) else None
         if name.startswith("site"):
             tied = len(self._base.loops) > 0 or any(t.spatial for t in self._base.tendons)
             return "a constraint may refer to it" if tied else None
@@ -627,11 +734,6 @@ class MjModel(Guarded):
         found._rows["data"] = ("numeric_data", slice(start, start + int(self.numeric_size[found.id])))
         return found
 
-    @property
-    def tendon_length0(self) -> Array:
-        """Lengths of tendons that are sums of joints, in the reference configuration."""
-        return fixed(self._tendon_lengths(self.qpos0))
-
     def _tendon_lengths(self, q: Array) -> Array:
         return np.asarray(self._tendon_terms()[0] @ q, dtype=np.float64)
 
@@ -641,10 +743,11 @@ class MjModel(Guarded):
             if any(t.spatial for t in self._base.tendons):
                 raise NotOffered("stiction.mujoco does not offer lengths of spatial tendons")
             of_q, of_v = np.zeros((self.ntendon, self.nq)), np.zeros((self.ntendon, self.nv))
-            for i, tendon in enumerate(self._base.tendons):
-                for dof, c in tendon.terms:
-                    of_q[i, self._q_of(dof)] += c
-                    of_v[i, dof] += c
+            for i in range(self.ntendon):
+                for (of, dof), c in zip(self._terms, self._coefficients):
+                    if of == i:
+                        of_q[i, self._q_of(dof)] += c
+                        of_v[i, dof] += c
             self._put(_tendons=(of_q, of_v))
         return self._tendons  # type: ignore[no-any-return]
 
@@ -653,10 +756,10 @@ class MjModel(Guarded):
         return int(self.jnt_qposadr[joint] + dof - self.jnt_dofadr[joint])
 
     def _kept(self) -> tuple[Array, ...]:
-        return (*self._watched, self.key_qpos, self.key_qvel, self.key_ctrl, *self._marks.values(), self.geom_rgba, self.site_rgba, self.mat_rgba, self.light_pos)
+        return (*self._watched, self._bits, self.key_qpos, self.key_qvel, self.key_ctrl, *self._marks.values(), self.geom_rgba, self.site_rgba, self.mat_rgba, self.light_pos)
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *self.__dict__})
+        return sorted({*object.__dir__(self), *self.__dict__, *_fields.MODEL, *_fields.MODEL_NUMBERS})
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = [np.array(a) for a in self._kept()]
@@ -667,10 +770,12 @@ class MjModel(Guarded):
 #: Numbers of a world that can be written, by their names here and, in the same order, in ``Model.replace``'s way.
 _ARRAYS = (
     "gravity", "body_mass", "dof_damping", "dof_armature", "dof_frictionloss", "jnt_stiffness", "geom_friction",
-    "actuator_gainprm", "actuator_biasprm", "actuator_forcerange",
+    "actuator_gainprm", "actuator_biasprm", "actuator_forcerange", "jnt_range", "actuator_ctrlrange", "actuator_gear",
+    "geom_solref", "geom_solimp", "geom_margin", "eq_data", "_coefficients",
 )
 _WATCHED = (
     "gravity", "mass", "damping", "armature", "frictionloss", "stiffness", "friction", "gainprm", "biasprm", "forcerange",
+    "range", "ctrlrange", "gear", "solref", "solimp", "margin", "eq_data", "coefficients",
 )
 
 
@@ -678,6 +783,69 @@ _WATCHED = (
 _MARKS = ("body_pos", "body_quat", "geom_pos", "geom_quat", "geom_size", "site_pos", "site_quat", "site_size")
 
 
+class Kept:
+    """Arrays whose numbers have no effect: who writes into one of them is told so at the next call.
+
+    They lie in one piece of memory, so that one look says whether one was written. Whole numbers cannot be written at all.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[str, slice] = {}
+        self._used = 0
+        self._memory, self.loaded = np.zeros(1 << 18), b""
+
+    def keep(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        """An array of the same numbers in this memory."""
+        if array.dtype != np.float64 or self._used + array.size > len(self._memory):
+            array.flags.writeable = False
+            return array
+        place = self._places[name] = slice(self._used, self._used + array.size)
+        self._used = place.stop
+        view: NDArray[Any] = self._memory[place].reshape(array.shape)
+        view[...] = array
+        self.loaded += view.tobytes()
+        return view
+
+    def now(self) -> bytes:
+        """The numbers as they are."""
+        return self._memory[: self._used].tobytes()
+
+    def changed(self) -> str:
+        """The first array that was written."""
+        loaded = np.frombuffer(self.loaded)
+        return next(name for name, place in self._places.items() if not np.array_equal(self._memory[place], loaded[place], equal_nan=True))
+
+
+def _own(values: Any) -> NDArray[Any]:
+    return np.array(values, dtype=np.float64)
+
+
+def _equality_data(model: Model, stated: Stated) -> Array:
+    """Numbers of equalities as MuJoCo lays them out: points and pose, or coefficients."""
+    out = np.zeros((len(model._described["equalities"]), 12))
+    frames, texts = model._described["loop_frames"], stated.of("equality")
+    for i, (row, equality) in enumerate(zip(out, model._described["equalities"])):
+        row[10] = 1.0
+        if equality["loop"] is None:
+            row[1] = 1.0
+            given = texts[i].get("polycoef", "") if len(texts) == len(out) else ""
+            row[: len(given.split())] = [float(x) for x in given.split()]
+            continue
+        frame = frames[equality["loop"]]
+        (p, q), (x, r) = frame["poses"]
+        if model.loops[equality["loop"]].holds == "frame":
+            back = np.array([r[0], -r[1], -r[2], -r[3]])
+            turn = quaternion_product(q, back)
+            row[:3], row[6:10] = x, turn
+            row[3:6] = p - rotation_of(turn) @ x
+            row[10], row[11] = frame["torque_scale"], 1.0
+        else:
+            row[:3], row[3:6] = p, x
+    return out
+
+
+#: Shapes that sizes make.
+_PRIMITIVE = ("sphere", "capsule", "cylinder", "box", "ellipsoid", "plane")
 #: Constants that only pictures would show, or nobody: they can be written.
 _DRAWN = frozenset(
     name for name in _fields.MODEL
@@ -689,6 +857,11 @@ _ROWS = {
     "tendon_": "ntendon", "light_": "nlight", "mat_": "nmat", "eq_": "neq", "mesh_": "nmesh", "hfield_": "nhfield",
     "tex_": "ntex", "pair_": "npair", "exclude_": "nexclude", "numeric_": "nnumeric",
 }
+#: What is told of tendons that are sums of joints alone.
+_SPATIAL = frozenset(
+    """tendon_type tendon_adr tendon_num ten_J_rownnz ten_J_rowadr ten_J_colind wrap_type wrap_objid wrap_prm
+    tendon_length0 tendon_invweight0""".split()
+)
 #: Kinds of objects of which the text alone tells.
 _STATED = {
     "mjOBJ_MATERIAL": "material", "mjOBJ_LIGHT": "light", "mjOBJ_MESH": "mesh", "mjOBJ_HFIELD": "hfield", "mjOBJ_TEXTURE": "texture",

@@ -16,9 +16,7 @@ from ._model import MjModel
 from ._structs import MjvGeom, MjvGLCamera, MjvLight, Struct
 
 #: What MuJoCo shows unless it is told otherwise.
-_SHOWN = (
-    "TEXTURE ACTUATOR TENDON RANGEFINDER SKIN STATIC FLEXFACE FLEXSKIN".split()
-)
+_SHOWN = "TEXTURE TENDON RANGEFINDER PERTOBJ STATIC SKIN FLEXEDGE FLEXSKIN".split()
 #: Field of view of a free camera [degrees], MuJoCo's default.
 _FREE_FOVY = 45.0
 

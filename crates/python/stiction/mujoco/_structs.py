@@ -24,7 +24,17 @@ class Struct(Guarded):
     def __init__(self) -> None:
         self._put(**{name: _fresh(value) for name, value in self._defaults.items()})
 
+    def __getattr__(self, name: str) -> Any:
+        columns = self.__dict__.get("_columns")
+        if columns is not None and name in columns:
+            return columns[name][self._i].item()
+        return self._lacks(name)
+
     def __setattr__(self, name: str, value: Any) -> None:
+        columns = self.__dict__.get("_columns")
+        if columns is not None and name in columns:
+            columns[name][self._i] = value
+            return
         default = self._defaults.get(name)
         if isinstance(default, (int, np.integer)) and not name.startswith("_"):
             if isinstance(value, float):
@@ -56,19 +66,21 @@ class Struct(Guarded):
     def __repr__(self) -> str:
         lines = []
         for name, value in self._told().items():
-            lines.append(f"  {name}: " + repr(value).replace("\n", "\n  "))
+            told = repr(value)
+            lines.append(f"  {name}: " + (told.replace("\n", "\n  ") if isinstance(value, Struct) else told))
         return "\n".join([f"<{type(self).__name__}", *lines, ">"])
 
     def __copy__(self) -> Any:
         made = type(self).__new__(type(self))
-        made._put(**{name: _fresh(value) for name, value in self.__dict__.items()})
+        own = self._told() if "_columns" in self.__dict__ else self.__dict__
+        made._put(**{name: _fresh(value) for name, value in own.items()})
         return made
 
     def __deepcopy__(self, memory: Any) -> Any:
         return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_made_again, (type(self), dict(self.__dict__)))
+        return (_made_again, (type(self), dict(self.__copy__().__dict__)))
 
 
 def _fresh(value: Any) -> Any:
@@ -94,7 +106,7 @@ def _zeros(*shape: int, of: Any = _FLOAT) -> Any:
 
 
 class MjWarningStat(Struct):
-    """How often something was warned of: never."""
+    """How often something was warned of."""
 
     _defaults = {"lastinfo": 0, "number": 0}
 
@@ -166,10 +178,18 @@ def _group() -> Any:
 
 
 class List:
-    """Structs of one kind, one by one or a field of all of them as an array."""
+    """Structs of one kind, one by one or a field of all of them as an array: both are the same numbers."""
 
     def __init__(self, kind: type[Struct], number: int) -> None:
-        self._kind, self._items = kind, [kind() for _ in range(number)]
+        self._kind = kind
+        self._columns = {
+            name: np.zeros(number, _FLOAT if isinstance(default, float) else _WHOLE) for name, default in kind._defaults.items()
+        }
+        self._items = []
+        for i in range(number):
+            item = kind.__new__(kind)
+            item._put(_columns=self._columns, _i=i)
+            self._items.append(item)
 
     def __getitem__(self, i: Any) -> Any:
         return self._items[i]
@@ -180,13 +200,13 @@ class List:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        default = self._kind._defaults.get(name)
-        if default is None:
+        if name not in self._columns:
             raise NotOffered(f"stiction.mujoco does not offer {self._kind.__name__}.{name}")
-        kind = _FLOAT if isinstance(default, float) else _WHOLE
-        array = np.array([getattr(item, name) for item in self._items], kind)
-        array.flags.writeable = False
-        return array
+        return self._columns[name]
+
+    def _zero(self) -> None:
+        for column in self._columns.values():
+            column[:] = 0
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, List) and self._kind is other._kind and self._items == other._items
@@ -194,5 +214,5 @@ class List:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        lines = [f"  {name}: {getattr(self, name)!r}" for name in sorted(self._kind._defaults)]
+        lines = [f"  {name}: {self._columns[name]!r}" for name in sorted(self._columns)]
         return "\n".join([f"<_{self._kind.__name__}List", *lines, ">"])

@@ -25,6 +25,7 @@ class Stated:
         self._texts = texts
         self._classes: dict[str, dict[str, Attributes]] = {"main": {}}
         self._found: dict[str, list[Attributes]] = {}
+        self._terms: list[list[tuple[str, float]] | None] = []
         #: Whether the text lists all objects of bodies itself.
         self.whole = True
         self.sizes: Attributes = {}
@@ -76,7 +77,14 @@ class Stated:
             elif section.tag in _SECTIONS or section.tag in _MIXED:
                 for child in self._included(section, ""):
                     kind = section.tag if section.tag in _SECTIONS else child.tag
-                    self._found.setdefault(kind, []).append({**self._with_class(child, kind, None), "tag": child.tag})
+                    self._found.setdefault(kind, []).append({**self._with_class(child, kind, None), "tag": child.tag, "parts": str(len(child))})
+                    if kind == "tendon":
+                        terms = [(e.get("joint", ""), float(e.get("coef", "0"))) for e in child]
+                        self._terms.append(terms if child.tag == "fixed" else None)
+
+    def terms(self, tendon: int) -> list[tuple[str, float]] | None:
+        """Joints of a tendon that is a sum of these, and their coefficients; None of another."""
+        return self._terms[tendon] if tendon < len(self._terms) else None
 
     def _default(self, element: ET.Element, name: str, above: dict[str, Attributes]) -> None:
         own = {tag: dict(attributes) for tag, attributes in above.items()}
