@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _enums, _functions, _listed, _math, rollout
+from . import _callbacks, _enums, _functions, _listed, _math, rollout
+from ._callbacks import *  # noqa: F403
 from ._data import MjContact, MjData
 from ._enums import *  # noqa: F403
 from ._functions import *  # noqa: F403
@@ -32,6 +33,7 @@ from ._structs import MjLROpt, MjSolverStat, MjStatistic, MjTimerStat, MjvGeom, 
 __version__ = "4.0.0"
 
 globals().update({name: getattr(_functions, name) for name in _functions.NAMES})
+globals().update({name: getattr(_callbacks, name) for name in _callbacks.NAMES})
 globals().update({name: getattr(_math, name) for name in _math.NAMES})
 globals().update({name: getattr(_enums, name) for name in _enums.NAMES})
 
@@ -42,20 +44,6 @@ class FatalError(RuntimeError):
 
 class UnexpectedError(RuntimeError):
     """What MuJoCo raises where something is wrong with it."""
-
-
-def set_mjcb_control(callback: Any) -> None:
-    """Refused, but for None: a controller is called by whoever steps."""
-    if callback is not None:
-        raise NotOffered("stiction.mujoco does not offer set_mjcb_control; write d.ctrl before mj_step")
-
-
-def set_mju_user_warning(callback: Any) -> None:
-    """Nothing is ever warned of: a step that fails raises."""
-
-
-def get_mjcb_control() -> None:
-    """None: there is no callback."""
 
 
 #: The kind of all numbers.
@@ -119,7 +107,6 @@ __all__ = [
     "NotOffered",
     "Renderer",
     "UnexpectedError",
-    "get_mjcb_control",
     "install",
     "mjDISABLESTRING",
     "mjENABLESTRING",
@@ -130,9 +117,8 @@ __all__ = [
     "mjVERSION_HEADER",
     "mjVISSTRING",
     "rollout",
-    "set_mjcb_control",
-    "set_mju_user_warning",
     "viewer",
+    *_callbacks.NAMES,
     *_enums.NAMES,
     *_functions.NAMES,
     *_math.NAMES,

@@ -341,7 +341,16 @@ def _datatypes(m: MjModel) -> Whole:
     positive = {kinds[f"mjSENS_{name}"] for name in ("TOUCH",)}
     axes = {kinds[f"mjSENS_FRAME{a}AXIS"] for a in "XYZ"} | {kinds["mjSENS_GEOMNORMAL"]}
     turns = {kinds["mjSENS_BALLQUAT"], kinds["mjSENS_FRAMEQUAT"]}
-    return np.array([1 if k in positive else 2 if k in axes else 3 if k in turns else 0 for k in m.sensor_type], np.int32)
+    out = np.array([1 if k in positive else 2 if k in axes else 3 if k in turns else 0 for k in m.sensor_type], np.int32)
+    return _of_users(m, out, "datatype", ("real", "positive", "axis", "quaternion"))
+
+
+def _of_users(m: MjModel, out: Whole, word: str, words: Sequence[str]) -> Whole:
+    """What sensors for users state themselves."""
+    for i, a in enumerate(m._stated_of("sensor", m.nsensor) or []):
+        if a["tag"] == "user" and a.get(word) in words:
+            out[i] = words.index(a[word])
+    return out
 
 
 def _stages(m: MjModel) -> Whole:
@@ -350,7 +359,8 @@ def _stages(m: MjModel) -> Whole:
     last = "TOUCH ACCELEROMETER FORCE TORQUE ACTUATORFRC JOINTACTFRC TENDONACTFRC JOINTLIMITFRC TENDONLIMITFRC FRAMELINACC FRAMEANGACC CONTACT TACTILE"
     kinds = _enums.mjtSensor
     second, third = ({int(kinds[f"mjSENS_{w}"]) for w in of.split()} for of in (words, last))
-    return np.array([2 if k in second else 3 if k in third else 1 for k in m.sensor_type], np.int32)
+    out = np.array([2 if k in second else 3 if k in third else 1 for k in m.sensor_type], np.int32)
+    return _of_users(m, out, "needstage", ("none", "pos", "vel", "acc"))
 
 
 def _light_type(m: MjModel) -> Whole | None:
@@ -590,7 +600,16 @@ def _wraps(m: MjModel) -> list[list[int]]:
 
 def _jacobians(m: MjModel) -> list[list[int]]:
     """Velocities that tendons depend on."""
-    return [sorted(np.flatnonzero(row)) for row in m._tendon_terms()[1]]
+    return [sorted(set(row)) for row in _wraps(m)]
+
+
+def driven(m: MjModel) -> list[list[int]]:
+    """Velocities that actuators drive."""
+    tendons = _jacobians(m)
+    return [
+        tendons[int(m.actuator_trnid[i, 0])] if int(m.actuator_trntype[i]) == 3 and m.actuator_trnid[i, 0] >= 0 else sorted(np.flatnonzero(row))
+        for i, row in enumerate(m._moment0)
+    ]
 
 
 def _equalities(m: MjModel) -> tuple[Whole, Whole, Whole, Whole] | tuple[None, None, None, None]:
@@ -623,6 +642,11 @@ def _sensed(m: MjModel) -> tuple[Whole, Whole, Whole, Whole]:
             if name_word in s.of:
                 kind = _enums.mjtObj[f"mjOBJ_{s.of.get(kind_word, 'xbody').upper()}"]
                 row[2 * k : 2 * k + 2] = [int(kind), m.id_of(kind, s.of[name_word])]
+        for k in (1, 2):
+            for word, name in ((f"geom{k}", "GEOM"), (f"body{k}", "BODY")):
+                if word in s.of:
+                    kind = _enums.mjtObj[f"mjOBJ_{name}"]
+                    row[2 * k - 2 : 2 * k] = [int(kind), m.id_of(kind, s.of[word])]
         for word, name in (("site", "SITE"), ("joint", "JOINT"), ("actuator", "ACTUATOR"), ("tendon", "TENDON"), ("body", "BODY")):
             if word in s.of and "objname" not in s.of:
                 kind = _enums.mjtObj[f"mjOBJ_{name}"]
@@ -660,7 +684,7 @@ NUMBERS: dict[str, Callable[[MjModel], int]] = {
     "nactuator": lambda m: int(m.nu), "nout": lambda m: int(m.nu), "ntree": _ntree,
     "nC": lambda m: sum(map(len, chains(m))), "nM": lambda m: sum(map(len, chains(m))),
     "nD": lambda m: sum(map(len, _rows_of_both(m))), "nB": lambda m: sum(map(len, _rows_of_bodies(m))),
-    "nJmom": lambda m: int(np.count_nonzero(m._moment)),
+    "nJmom": lambda m: sum(map(len, driven(m))),
     "npaths": lambda m: len(m.paths), "nwrap": lambda m: sum(int(a["parts"]) for a in m._stated.of("tendon")), "nJten": lambda m: 0 if any(t.spatial for t in m._base.tendons) else sum(map(len, _jacobians(m))),
     "nmesh": lambda m: len(m._stated.of("mesh")), "nhfield": lambda m: len(m._stated.of("hfield")),
     "ntex": lambda m: len(m._stated.of("texture")), "npair": lambda m: len(m._stated.of("pair")),

@@ -6,7 +6,9 @@ that whoever holds it, or a part of it, sees what MuJoCo's shows.
 
 from __future__ import annotations
 
+import ctypes
 import json
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any, cast
@@ -20,12 +22,14 @@ from .._simulation import Simulation
 from .._stiction import Error
 from .._tables import Array
 from . import _enums, _fields
-from ._constants import chains
+from ._callbacks import callbacks
+from ._constants import chains, driven
 from ._contact import MjContact, MjContacts
 from ._guard import Guarded, Named, NotOffered
 from ._math import quaternion_product, rotation_of
 from ._geoms import fixed, matrix
 from ._model import MjModel, body_of
+from ._senses import reading
 from ._structs import List, MjSolverStat, MjTimerStat, MjWarningStat
 
 #: Geometries that are nearer touch, for ``mj_inverse`` [m].
@@ -42,9 +46,14 @@ class _Reading:
         self._data = data
 
     def __getitem__(self, sensor: int) -> Array:
-        reading: Array = self._data._current()._sensors([sensor])[0]
-        reading.flags.writeable = False
-        return reading
+        data = self._data
+        if sensor in data._acting._read_here:
+            data._current()
+            data._put(_now={})
+            return reading(data, sensor)
+        found: Array = data._current()._sensors([sensor])[0]
+        found.flags.writeable = False
+        return found
 
 
 class MjData(Guarded):
@@ -83,7 +92,7 @@ class MjData(Guarded):
             qfrc_inverse=np.zeros(model.nv),
             eq_active=np.array(model.eq_active0, bool),
             #: Names of fields that were asked for, whether frames are among them, and what was computed since anything changed.
-            _live=[], _lost={}, _framed=False, _now={}, _views_of=weakref.WeakKeyDictionary(),
+            _written={i: np.zeros(c.stop - c.start) for i, c in enumerate(model._columns)}, _live=[], _lost={}, _framed=False, _now={}, _views_of=weakref.WeakKeyDictionary(),
             _known_names={}, _contacts=None, _used=None, _stamp=0, _forced=None, _of_state=True,
             #: Whether anything was computed since the start.
             _reached=False,
@@ -219,13 +228,50 @@ class MjData(Guarded):
     def step(self, nstep: int = 1) -> None:
         """Steps; one that fails raises."""
         simulation = self._current()
+        begun = callbacks.now()
         try:
-            self._advance(simulation, nstep)
+            if callbacks.act:
+                for _ in range(nstep):
+                    self._advance_with_callbacks(simulation)
+            else:
+                self._advance(simulation, nstep)
         finally:
             self._changed()
+        self._took("mjTIMER_STEP", begun, nstep)
         self.qacc[:] = self.qacc_warmstart[:] = simulation.acceleration
         self._put(_used=self._given(), _of_state=False)
         self._renew()
+
+    def _advance_with_callbacks(self, simulation: Simulation) -> None:
+        """One step, before which scripts say what acts."""
+        exerted = self._called_back()
+        if exerted is None:
+            self._advance(simulation, 1)
+            return
+        given = self.qfrc_applied.copy()
+        self.qfrc_applied += exerted
+        try:
+            self._advance(simulation, 1)
+        finally:
+            self.qfrc_applied[:] = given
+
+    def _called_back(self) -> Array | None:
+        """What scripts add to the passive efforts, after they have set controls; None: nothing."""
+        exerted = None
+        if callbacks.passive is not None:
+            passive = self.qfrc_passive
+            self._put(_now={})
+            passive[:] = before = self._value("qfrc_passive").copy()
+            callbacks.passive(self._acting, self)
+            exerted = passive - before
+        if callbacks.control is not None:
+            callbacks.control(self._acting, self)
+        self._current()
+        return exerted
+
+    def _took(self, timer: str, begun: float, times: int) -> None:
+        kept = self.timer[int(_enums.mjtTimer[timer])]
+        kept.number, kept.duration = kept.number + times, kept.duration + callbacks.now() - begun
 
     def _given(self) -> tuple[bytes, bytes, bytes]:
         """What acts from outside."""
@@ -250,6 +296,20 @@ class MjData(Guarded):
 
     def forward(self) -> None:
         """Accelerations, contacts and forces of the present state."""
+        begun = callbacks.now()
+        exerted = self._called_back() if callbacks.act else None
+        if exerted is not None and exerted.any():
+            given = self.qfrc_applied.copy()
+            self.qfrc_applied += exerted
+            try:
+                self._forward_only()
+            finally:
+                self.qfrc_applied[:] = given
+        else:
+            self._forward_only()
+        self._took("mjTIMER_FORWARD", begun, 1)
+
+    def _forward_only(self) -> None:
         simulation = self._current()
         self._changed()
         if simulation._stepped and self._given() != self._used:
@@ -295,6 +355,17 @@ class MjData(Guarded):
         self._changed()
         self._renew()
 
+    def warn(self, warning: int, info: int, text: str) -> None:
+        """Counts a warning, and tells it."""
+        kept = self.warning[warning]
+        kept.number, kept.lastinfo = kept.number + 1, info
+        if callbacks.user_warning is None:
+            warnings.warn(text, RuntimeWarning, stacklevel=3)
+        else:
+            # What comes of ctypes takes bytes, as C has them.
+            of_c = isinstance(callbacks.user_warning, ctypes._CFuncPtr)
+            callbacks.user_warning(text.encode() if of_c else text)
+
     def set_state(self, q: Any, v: Any, t: float) -> None:
         """Sets the state."""
         self._current().set_state(q, v, t)
@@ -319,6 +390,8 @@ class MjData(Guarded):
                     own[name][...] = np.nan
                     self._lost[name] = own.pop(name)
                     self._live.remove(name)
+        if forces:
+            _let_write(self)
 
     # ----------------------------------------------------------------- reading
 
@@ -488,9 +561,9 @@ class MjData(Guarded):
         if (known := self._known_names.get(("sensor", name))) is not None:
             return cast(Named, known)
         found = self._acting._found("mjOBJ_SENSOR", name)
-        if self._acting._base.sensors_not_offered:
+        if self._acting._columns[found[0]].start < 0 or any(c.start < 0 for c in self._acting._columns):
             return self._named("sensor", name, found, {"data": ("_reading", found[0])})
-        columns = self._acting._base.sensors[found[0]].columns
+        columns = self._acting._columns[found[0]]
         return self._named("sensor", name, found, {"data": ("sensordata", columns)})
 
     @property
@@ -698,6 +771,11 @@ def _lower(m: MjModel) -> tuple[Array, Array]:
     return cast("tuple[Array, Array]", known)
 
 
+def _places(counts: Any) -> Any:
+    """The row of every number of rows of so many."""
+    return np.repeat(np.arange(len(counts)), counts)
+
+
 def _springs(d: MjData) -> Array:
     """Efforts of springs: those at rest."""
     return dynamics.passive(d._ours, d.qpos, np.zeros(d._acting.nv))
@@ -723,16 +801,13 @@ _COMPUTED: dict[str, Callable[[MjData], Array]] = {
     "sensordata": lambda d: _readings(d),
     **{name: (lambda d, name=name: _motions(d, name)) for name in ("cacc", "cfrc_int", "cdof_dot", "crb")},
     "qLD": lambda d: _factored(d)[0], "qLDiagInv": lambda d: _factored(d)[1],
-    "ten_J": lambda d: d._acting._tendon_terms()[1][np.nonzero(d._acting._tendon_terms()[1])],
+    "ten_J": lambda d: d._acting._tendon_terms()[1][_places(d._acting.ten_J_rownnz), d._acting.ten_J_colind],
     "xiquat": lambda d: _turned(d, "xquat", d._acting.body_iquat, None),
     "geom_xquat": lambda d: _turned(d, "xquat", d._acting.geom_quat, d._acting.geom_bodyid),
     "site_xquat": lambda d: _turned(d, "xquat", d._acting.site_quat, d._acting.site_bodyid),
     "light_xpos": lambda d: _lights(d)[0], "light_xdir": lambda d: _lights(d)[1],
     "M": lambda d: d._value("qM")[_lower(d._acting)],
     "cam_xpos": lambda d: _seen_from(d, "cam_xpos"), "cam_xmat": lambda d: _seen_from(d, "cam_xmat"),
-    "moment_rownnz": lambda d: np.count_nonzero(d._acting._moment, axis=1).astype(np.int32),
-    "moment_rowadr": lambda d: np.cumsum([0, *np.count_nonzero(d._acting._moment, axis=1)])[: d._acting.nu].astype(np.int32),
-    "moment_colind": lambda d: np.nonzero(d._acting._moment)[1].astype(np.int32),
     "qfrc_spring": lambda d: _springs(d), "qfrc_damper": lambda d: d._value("qfrc_passive") - d._value("qfrc_spring"),
     "ximat": lambda d: (d._of_frames("xmat").reshape(-1, 3, 3) @ matrix(d._acting.body_iquat)).reshape(-1, 9),
 }
@@ -745,13 +820,16 @@ _OF_FORCES = frozenset(
 _NOTHING = frozenset("qfrc_fluid qfrc_adhesion qfrc_gravcomp".split())
 #: What is kept of MuJoCo's ways to compute, of which there is nothing here: arrays without rows.
 _NONE = frozenset("qH qDeriv qLU efm_fluid bvh_active wrap_obj wrap_xpos".split())
-#: Of its islands and its sleep, and of effective masses: everything is awake and in no island, and no mass is another.
+#: What stays as it is: columns of actuators; and of MuJoCo's islands, its sleep and effective masses: everything is awake and in no island, and no mass is another.
 _STILL: dict[str, Callable[[MjModel], Any]] = {
     **{name: (lambda m: np.zeros(m.nv)) for name in ("efm_c", "efm_diag", "efm_ck", "efm_sdiag", "efm_ca")},
     **{name: (lambda m: np.zeros(m.nv, np.int32)) for name in ("efm_K_rownnz", "efm_K_rowadr")},
     **{name: (lambda m: np.arange(m.nv, dtype=np.int32)) for name in ("dof_awake_ind", "map_dof2idof", "map_idof2dof")},
     "efm_tid": lambda m: np.zeros(m.ntendon, np.int32), "efm_ts": lambda m: np.zeros(m.ntendon), "efm_tk": lambda m: np.zeros(m.ntendon),
     "efm_aid": lambda m: np.zeros(m.nu, np.int32), "efm_as": lambda m: np.zeros(m.nu), "efm_ak": lambda m: np.zeros(m.nu),
+    "moment_rownnz": lambda m: np.array([len(row) for row in driven(m)], np.int32),
+    "moment_rowadr": lambda m: np.array(np.cumsum([0, *map(len, driven(m))])[: m.nu], np.int32),
+    "moment_colind": lambda m: np.array([dof for row in driven(m) for dof in row], np.int32),
     "tree_asleep": lambda m: np.full(m.ntree, -11, np.int32), "tree_awake": lambda m: np.ones(m.ntree, np.int32),
     "tree_island": lambda m: np.full(m.ntree, -1, np.int32), "map_itree2tree": lambda m: np.arange(m.ntree, dtype=np.int32),
     "dof_island": lambda m: np.full(m.nv, -1, np.int32), "body_awake_ind": lambda m: np.arange(m.nbody, dtype=np.int32),
@@ -766,8 +844,31 @@ _ALIKE = "nq nv nu nbody njnt ngeom nsite ncam neq nmocap ntendon nsensordata".s
 
 
 def _readings(d: MjData) -> Array:
+    """Numbers of all sensors side by side; raises if nobody reads one."""
     d._current()
-    return cast(Simulation, d.simulation).sensordata
+    m, simulation = d._acting, cast(Simulation, d.simulation)
+    if not m._read_here:
+        return simulation.sensordata
+    others = [i for i in range(m.nsensor) if i not in m._read_here]
+    out = np.zeros(m.nsensordata)
+    for i, numbers in zip(others, simulation._sensors(others)):
+        out[m._columns[i]] = numbers
+    for i in m._read_here:
+        out[m._columns[i]] = reading(d, i)
+    return out
+
+
+def _let_write(d: MjData) -> None:
+    """Lets a script write the readings of its own sensors, at the stages that they state."""
+    m = d._acting
+    own = [i for i in m._read_here if m._base.sensors[i].kind == "user"]
+    if callbacks.sensor is None or not own:
+        return
+    numbers = d.sensordata
+    for stage in sorted({int(m.sensor_needstage[i]) for i in own}):
+        callbacks.sensor(m, d, stage)
+    for i in own:
+        d._written[i][:] = numbers[m._columns[i]]
 
 
 def turned(mat: Any) -> Array:

@@ -96,6 +96,34 @@ globals().update({name: _stage(name, name in FORCES) for name in (*STAGES, *FORC
 mj_fwdAcceleration = mj_fwdConstraint = mj_sensorAcc = mj_forward
 
 
+def _check(d: MjData, name: str, word: str) -> None:
+    """Warns where a number is none, or is beyond all measure, and starts anew, as MuJoCo does."""
+    numbers = getattr(d, name)
+    bad = np.flatnonzero(~(np.abs(numbers) <= 1e10))
+    if len(bad):
+        warning = _enums.mjtWarning[f"mjWARN_{word}"]
+        d.reset()
+        d.warn(int(warning), int(bad[0]), f"Nan, Inf or huge value in {name.upper()} at DOF {bad[0]}. The simulation is unstable.")
+
+
+def mj_checkPos(m: MjModel, d: MjData) -> None:
+    """Warns of coordinates that are no numbers or beyond 1e10, and resets."""
+    _of(m, d)
+    _check(d, "qpos", "BADQPOS")
+
+
+def mj_checkVel(m: MjModel, d: MjData) -> None:
+    """The same of velocities."""
+    _of(m, d)
+    _check(d, "qvel", "BADQVEL")
+
+
+def mj_checkAcc(m: MjModel, d: MjData) -> None:
+    """The same of accelerations."""
+    _of(m, d)
+    _check(d, "qacc", "BADQACC")
+
+
 def mj_resetData(m: MjModel, d: MjData) -> None:
     """Back to the reference configuration, at rest, at time 0, without controls and applied forces."""
     _of(m, d)

@@ -21,6 +21,7 @@ from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, prin
 from ._guard import Guarded, Named, NotOffered
 from ._math import quaternion_product, rotation_of
 from ._options import MjOption, MjVisual
+from ._senses import WORDS, width
 from ._structs import MjStatistic
 from ._text import Attributes, Stated, with_included
 
@@ -243,19 +244,22 @@ class MjModel(Guarded):
         if stated is None or any(joint not in first for joint, _ in stated):
             return read
         found = [(first[joint], c) for joint, c in stated]
-        return found if sorted(term for term in found if term[1]) == sorted(read) else read
+        return found if sorted(t for t in found if t[1]) == sorted(t for t in read if t[1]) else read
 
     def _put_rest(self, model: Model) -> None:
         sensors, keys = list(model.sensors), list(model.keyframes)
         numerics = model._described["numeric"]
-        columns = [s.columns or slice(-1, -1) for s in sensors]
+        widths = [s.columns.stop - s.columns.start if s.columns else width(self, i) for i, s in enumerate(sensors)]
+        starts = np.cumsum([0, *(w or 0 for w in widths)])
+        columns = [slice(-1, -1) if w is None else slice(int(a), int(a) + w) for a, w in zip(starts, widths)]
         kinds = _enums.mjtSensor.__members__
 
         def filled(k: Sequence[float], n: int) -> list[float]:
             return [*k, *[0.0] * (n - len(k))][:n]
 
         self._put(
-            sensor_type=fixed([int(kinds.get(f"mjSENS_{s.kind.upper()}", -1)) for s in sensors], np.int32),
+            _columns=columns, _read_here=[i for i, s in enumerate(sensors) if s.columns is None and widths[i] is not None],
+            sensor_type=fixed([int(kinds.get(f"mjSENS_{WORDS.get(s.kind, s.kind.upper())}", -1)) for s in sensors], np.int32),
             sensor_adr=fixed([c.start for c in columns], np.int32),
             sensor_dim=fixed([c.stop - c.start for c in columns], np.int32),
             sensor_cutoff=fixed([s.cutoff for s in sensors]), sensor_noise=fixed([s.noise for s in sensors]),
