@@ -83,7 +83,7 @@ impl Simulation {
         Ok(frozen_row(py, inner.acceleration()))
     }
 
-    /// Accelerations, contacts and efforts of the present state: those of the last step where one led to it.
+    /// Accelerations, contacts, open ones too, and efforts of the present state: those of the last step where one led to it.
     #[expect(clippy::type_complexity, reason = "two arrays and records that Python names")]
     #[pyo3(name = "_forward")]
     fn forward_dynamics<'py>(
@@ -92,7 +92,7 @@ impl Simulation {
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyByteArray>, Bound<'py, PyArray1<f64>>)> {
         let mut inner = self.pulled(py)?;
         let found = guarded(|| inner.found())?;
-        Ok((row(py, found.acceleration), records(py, &found.contacts, false), row(py, found.efforts)))
+        Ok((row(py, found.acceleration), records(py, &found.contacts, true), row(py, found.efforts)))
     }
 
     /// Efforts of actuators in the present state, under the present controls.

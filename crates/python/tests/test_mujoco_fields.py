@@ -44,7 +44,7 @@ BALL = """<mujoco><option timestep="0.01" gravity="0 0 -{g}"/><worldbody><geom t
 
 #: What of MuJoCo's ways to compute is none here, and is told as nothing: memory, trees of boxes, hashes, rows of its solver, islands.
 NONE_HERE = (
-    "narena nbuffer nbvh nbvhstatic body_bvhadr body_bvhnum bvh_depth bvh_nodeid bvh_child bvh_aabb bvh_active nnames_map names_map nemax "
+    "body_simple narena nbuffer nbvh nbvhstatic body_bvhadr body_bvhnum bvh_depth bvh_nodeid bvh_child bvh_aabb bvh_active nnames_map names_map nemax "
     "signature ntexdata tex_data qH qDeriv qLU efm_fluid wrap_obj wrap_xpos tree_island dof_island map_itree2tree map_dof2idof map_idof2dof "
     "parent_awake_ind"
 ).split()

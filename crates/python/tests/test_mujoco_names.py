@@ -76,7 +76,7 @@ def test_one_changed_line() -> None:
 def test_what_is_not_offered_says_so() -> None:
     model = ours.MjModel.from_xml_string(SENSED)
     data = ours.MjData(model)
-    for ask in (lambda: ours.mj_implicit, lambda: model.body_simple, lambda: data.qHDiagInv, lambda: setattr(model.opt, "cone", 1)):
+    for ask in (lambda: ours.mj_implicit, lambda: model.dof_simplenum, lambda: data.qHDiagInv, lambda: setattr(model.opt, "cone", 1)):
         with pytest.raises(stiction.mujoco.NotOffered, match="does not offer"):
             ask()
     with pytest.raises(ValueError, match="read-only"):

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _callbacks, _enums, _functions, _listed, _math, rollout
+from . import _callbacks, _enums, _functions, _listed, _math, _pictures, rollout
 from ._callbacks import *  # noqa: F403
 from ._data import MjContact, MjData
 from ._enums import *  # noqa: F403
@@ -33,6 +33,7 @@ from ._structs import MjLROpt, MjSolverStat, MjStatistic, MjTimerStat, MjvGeom, 
 __version__ = "4.0.0"
 
 globals().update({name: getattr(_functions, name) for name in _functions.NAMES})
+globals().update({name: getattr(_pictures, name) for name in _pictures.NAMES})
 globals().update({name: getattr(_callbacks, name) for name in _callbacks.NAMES})
 globals().update({name: getattr(_math, name) for name in _math.NAMES})
 globals().update({name: getattr(_enums, name) for name in _enums.NAMES})
@@ -122,6 +123,7 @@ __all__ = [
     *_enums.NAMES,
     *_functions.NAMES,
     *_math.NAMES,
+    *_pictures.NAMES,
 ]
 
 

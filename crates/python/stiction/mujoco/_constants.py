@@ -410,6 +410,7 @@ CONSTANTS: dict[str, Callable[[MjModel], Any]] = {
     "tree_dofadr": lambda m: _of_trees(m, "dof")[0], "tree_dofnum": lambda m: _of_trees(m, "dof")[1],
     "body_sameframe": lambda m: _same_frames(m, "body"), "geom_sameframe": lambda m: _same_frames(m, "geom"),
     "site_sameframe": lambda m: _same_frames(m, "site"),
+    "body_simple": _filled("nbody", dtype=np.uint8),
     "body_plugin": _filled("nbody", of=-1, dtype=i4), "geom_plugin": _filled("ngeom", of=-1, dtype=i4),
     "actuator_plugin": _filled("nu", of=-1, dtype=i4), "sensor_plugin": _filled("nsensor", of=-1, dtype=i4),
     "body_bvhadr": _filled("nbody", of=-1, dtype=i4), "body_bvhnum": _filled("nbody", dtype=i4),

@@ -96,6 +96,8 @@ class MjData(Guarded):
             _known_names={}, _contacts=None, _used=None, _stamp=0, _forced=None, _of_state=True,
             #: Whether anything was computed since the start.
             _reached=False,
+            #: Whether fields are being written: then everything is as it must be.
+            _renewing=False,
             _quaternions=_quaternions(model), _marks=model._marked, _elsewhere=[], _links_elsewhere={},
             _sites_elsewhere={}, _elsewhere_key="[]",
         )
@@ -160,6 +162,8 @@ class MjData(Guarded):
 
     def _current(self) -> Simulation:
         """The simulation, in a world with the numbers that the model has now."""
+        if self._renewing:
+            return cast(Simulation, self.simulation)
         model = self._acting
         marks = model._mark_stamp()
         if marks != self._marks:
@@ -335,8 +339,16 @@ class MjData(Guarded):
                 self._apply(simulation)
             acceleration, records, efforts = simulation._forward()
             simulation._set_efforts(np.zeros(self._acting.nv))
-            self._put(_forced=(key, (acceleration, np.frombuffer(records, dtype=CONTACT), efforts)))
+            contacts = self._that_touch(np.frombuffer(records, dtype=CONTACT))
+            self._put(_forced=(key, (acceleration, contacts, efforts)))
         return cast("tuple[Array, Any, Array]", self._forced[1])
+
+    def _that_touch(self, contacts: Any) -> Any:
+        """Contacts that carry a force, or whose geoms overlap or are within their margins."""
+        if not len(contacts):
+            return contacts
+        margins = self._acting.geom_margin[self._acting._geom_of[contacts["geometries"]]].sum(axis=1)
+        return contacts[contacts["force"].any(axis=1) | (contacts["gap"] < margins - _NEAR)]
 
     def reset(self, key: int | None = None) -> None:
         """Back to the reference configuration, or to a keyframe."""
@@ -377,9 +389,19 @@ class MjData(Guarded):
 
     def _renew(self, forces: bool = True) -> None:
         """Writes the present into every array that was ever asked for, those of forces and readings if ``forces``."""
-        if self._framed:
-            self._view.refresh(self.simulation, True)
         self._put(_now={}, _reached=True)
+        if not self._framed and not self._live:
+            return
+        self._view.refresh(self.simulation, True)
+        self._put(_renewing=True)
+        try:
+            self._renew_fields(forces)
+        finally:
+            self._put(_renewing=False)
+        if forces:
+            _let_write(self)
+
+    def _renew_fields(self, forces: bool) -> None:
         own = self.__dict__
         for name in tuple(self._live):
             if forces or name not in _OF_FORCES:
@@ -390,8 +412,6 @@ class MjData(Guarded):
                     own[name][...] = np.nan
                     self._lost[name] = own.pop(name)
                     self._live.remove(name)
-        if forces:
-            _let_write(self)
 
     # ----------------------------------------------------------------- reading
 
@@ -405,7 +425,8 @@ class MjData(Guarded):
 
     def _of_frames(self, name: str) -> Array:
         """A quantity of frames of the present."""
-        self._view.refresh(self._current())
+        if not self._renewing:
+            self._view.refresh(self._current())
         return cast(Array, self._views[name])
 
     def __getattr__(self, name: str) -> Any:
@@ -461,11 +482,11 @@ class MjData(Guarded):
 
     @property
     def contact(self) -> MjContacts:
-        """Contacts that carry a force, as they are now whenever they are looked at."""
+        """Contacts that carry a force or overlap, as they are now whenever they are looked at."""
         return MjContacts(self)
 
     def _contacts_now(self) -> list[MjContact]:
-        """Contacts that carry a force; none before anything was computed."""
+        """Contacts that carry a force or overlap; none before anything was computed."""
         if not self._reached:
             return []
         if self._contacts is None:
@@ -475,7 +496,7 @@ class MjData(Guarded):
 
     @property
     def ncon(self) -> int:
-        """How many contacts carry a force."""
+        """How many contacts there are."""
         known = self._contacts
         return len(self._contacts_now() if known is None else known)
 
@@ -596,6 +617,8 @@ _OF_DOF = (
     "qvel", "qacc", "qacc_smooth", "cdof", "qfrc_applied", "qfrc_actuator", "qfrc_bias", "qfrc_constraint", "qfrc_inverse",
     "qfrc_passive", "qfrc_smooth",
 )
+#: Contacts that carry no force count where they are nearer than their margins by this [m].
+_NEAR = 1e-7
 #: Squares of norms of quaternions are this near to one, or the quaternions are written anew.
 _UNIT = 1e-10
 _FREE, _BALL = (int(_enums.mjtJoint[name]) for name in ("mjJNT_FREE", "mjJNT_BALL"))
@@ -675,20 +698,28 @@ def _constraint(d: MjData) -> Array:
     """M q̈ + bias − everything else, with the means of the last step."""
     acceleration, _, efforts = d._forces()
     inertial = dynamics.rnea(d._ours, d.qpos, d.qvel, acceleration)
-    exerted = d._acting._moment.T @ efforts + d._value("qfrc_passive") + d.qfrc_applied + _of_wrenches(d)
+    exerted = d._acting._moment_now.T @ efforts + d._value("qfrc_passive") + d.qfrc_applied + _of_wrenches(d)
     return np.asarray(inertial - exerted, dtype=np.float64)
 
 
 def _lengths(d: MjData) -> Array:
-    q = np.array([d.qpos[d._acting._q_of(dof)] if _scalar(d._acting, dof) else np.nan for dof in range(d._acting.nv)])
-    driven = d._acting._moment.any(axis=0)
-    if np.isnan(q[driven]).any():
+    scalar, places = _coordinates(d._acting)
+    q = np.where(scalar, d.qpos[places], np.nan) if d._acting.nv else np.zeros(0)
+    driven = d._acting._moment_now.any(axis=0)
+    if not scalar[driven].all():
         raise NotOffered("stiction.mujoco does not offer lengths of actuators on ball and free joints")
-    return np.asarray(d._acting._moment @ np.nan_to_num(q), dtype=np.float64)
+    return np.asarray(d._acting._moment_now @ np.nan_to_num(q), dtype=np.float64)
 
 
-def _scalar(model: MjModel, dof: int) -> bool:
-    return int(model.jnt_type[model.dof_jntid[dof]]) not in (0, 1)
+def _coordinates(model: MjModel) -> tuple[Any, Any]:
+    """Which velocities are rates of a coordinate, and the places of these."""
+    known = model.__dict__.get("_coordinate_places")
+    if known is None:
+        scalar = np.isin(model.jnt_type[model.dof_jntid], (2, 3))
+        places = np.array([model._q_of(dof) if one else 0 for dof, one in enumerate(scalar)], np.intp)
+        known = (scalar, places)
+        model._put(_coordinate_places=known)
+    return known  # type: ignore[no-any-return]
 
 
 def _energy(d: MjData) -> Array:
@@ -718,12 +749,11 @@ def _factored(d: MjData) -> tuple[Array, Array]:
     """M = Lᵀ D L: L with D on its diagonal, as MuJoCo stores it, and 1/D."""
     known: Any = d._now.get("factor")
     if known is None:
-        left, nv = d._value("qM").copy(), d._acting.nv
-        for k in range(nv - 1, -1, -1):
-            row = left[k, :k] / left[k, k]
-            left[:k, :k] -= np.outer(row, row) * left[k, k]
-            left[k, :k] = row
-        known = d._now["factor"] = (left[_lower(d._acting)], 1.0 / np.diag(left))
+        # M = U Uᵀ, from Cholesky's factor of M with its rows and columns turned about.
+        upper = np.linalg.cholesky(d._value("qM")[::-1, ::-1])[::-1, ::-1] if d._acting.nv else np.zeros((0, 0))
+        root = np.diag(upper)
+        left = (upper / root).T + np.diag(root**2 - 1.0)
+        known = d._now["factor"] = (left[_lower(d._acting)], 1.0 / root**2)
     return cast("tuple[Array, Array]", known)
 
 
@@ -785,7 +815,7 @@ def _springs(d: MjData) -> Array:
 _COMPUTED: dict[str, Callable[[MjData], Array]] = {
     "cfrc_ext": _external,
     "actuator_force": _efforts,
-    "qfrc_actuator": lambda d: np.asarray(d._acting._moment.T @ d._value("actuator_force"), dtype=np.float64),
+    "qfrc_actuator": lambda d: np.asarray(d._acting._moment_now.T @ d._value("actuator_force"), dtype=np.float64),
     "qfrc_bias": lambda d: dynamics.bias(d._ours, d.qpos, d.qvel),
     "qfrc_passive": lambda d: dynamics.passive(d._ours, d.qpos, d.qvel),
     "qfrc_constraint": _constraint,
@@ -796,8 +826,8 @@ _COMPUTED: dict[str, Callable[[MjData], Array]] = {
     "ten_length": lambda d: d._acting._tendon_lengths(d.qpos),
     "ten_velocity": lambda d: np.asarray(d._acting._tendon_terms()[1] @ d.qvel, dtype=np.float64),
     "actuator_length": _lengths,
-    "actuator_velocity": lambda d: np.asarray(d._acting._moment @ d.qvel, dtype=np.float64),
-    "actuator_moment": lambda d: cast(Array, d._acting._moment),
+    "actuator_velocity": lambda d: np.asarray(d._acting._moment_now @ d.qvel, dtype=np.float64),
+    "actuator_moment": lambda d: cast(Array, d._acting._moment_now),
     "sensordata": lambda d: _readings(d),
     **{name: (lambda d, name=name: _motions(d, name)) for name in ("cacc", "cfrc_int", "cdof_dot", "crb")},
     "qLD": lambda d: _factored(d)[0], "qLDiagInv": lambda d: _factored(d)[1],
@@ -847,7 +877,8 @@ def _readings(d: MjData) -> Array:
     """Numbers of all sensors side by side; raises if nobody reads one."""
     d._current()
     m, simulation = d._acting, cast(Simulation, d.simulation)
-    if not m._read_here:
+    pushed = bool(d.xfrc_applied.any())
+    if not m._read_here and not pushed:
         return simulation.sensordata
     others = [i for i in range(m.nsensor) if i not in m._read_here]
     out = np.zeros(m.nsensordata)
@@ -855,7 +886,27 @@ def _readings(d: MjData) -> Array:
         out[m._columns[i]] = numbers
     for i in m._read_here:
         out[m._columns[i]] = reading(d, i)
+    if pushed:
+        for i, s in enumerate(m._base.sensors):
+            if s.kind in ("force", "torque"):
+                out[m._columns[i]] -= _pushed(d, s.kind, m.id_of(_enums.mjtObj["mjOBJ_SITE"], s.of["site"]))
     return out
+
+
+def _pushed(d: MjData, kind: str, site: int) -> Array:
+    """What wrenches on bodies that hang on a site's come to there, in its axes."""
+    m = d._acting
+    turn = rotation_of(d._of_frames("xquat")[m.site_bodyid[site]]) @ rotation_of(m.site_quat[site])
+    at, centres = d._of_frames("site_xpos")[site], d._of_frames("xipos")
+    hangs = np.zeros(m.nbody, bool)
+    hangs[m.site_bodyid[site]] = True
+    total = np.zeros(3)
+    for b in range(m.nbody):
+        hangs[b] |= b > 0 and hangs[m.body_parentid[b]]
+        if hangs[b]:
+            force, torque = d.xfrc_applied[b, :3], d.xfrc_applied[b, 3:]
+            total += force if kind == "force" else torque + np.cross(centres[b] - at, force)
+    return np.asarray(turn.T @ total, dtype=np.float64)
 
 
 def _let_write(d: MjData) -> None:

@@ -850,10 +850,10 @@ def _equality_data(model: Model, stated: Stated) -> Array:
 
 #: Shapes that sizes make.
 _PRIMITIVE = ("sphere", "capsule", "cylinder", "box", "ellipsoid", "plane")
-#: Constants that only pictures would show, or nobody: they can be written.
+#: Constants that only pictures would show, or nobody, and hints for MuJoCo's ways to compute: they can be written.
 _DRAWN = frozenset(
     name for name in _fields.MODEL
-    if name.startswith(("light_", "mat_", "tex_", "cam_ipd", "cam_sensorsize")) or name.endswith(("_user", "_group", "_rgba"))
+    if name.startswith(("light_", "mat_", "tex_", "cam_ipd", "cam_sensorsize")) or name.endswith(("_user", "_group", "_rgba", "_sameframe", "_simple"))
 )
 #: The sizes whose objects the methods of the model give, by the prefix of their fields.
 _ROWS = {

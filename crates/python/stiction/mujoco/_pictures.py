@@ -277,3 +277,30 @@ def _from(camera: MjvCamera, data: MjData, size: tuple[int, int]) -> Picture:
     axes = np.array([right, np.cross(ahead, right), ahead])
     eye = lookat - camera.distance * ahead
     return simulation.picture(*size, eye=eye, axes=axes, field_of_view=float(np.radians(_FREE_FOVY)))
+
+
+def mjv_defaultCamera(cam: MjvCamera) -> None:
+    """Sets a camera to its defaults."""
+    cam._put(**MjvCamera().__dict__)
+
+
+def mjv_defaultFreeCamera(m: MjModel, cam: MjvCamera) -> None:
+    """Sets a camera to look at the whole model, as its file says."""
+    mjv_defaultCamera(cam)
+    view = m.vis.global_
+    cam.lookat[:] = m.stat.center
+    cam.distance, cam.azimuth, cam.elevation, cam.orthographic = 1.5 * m.stat.extent, view.azimuth, view.elevation, view.orthographic
+
+
+def mjv_defaultOption(opt: MjvOption) -> None:
+    """Sets what is drawn to its defaults."""
+    opt._put(**MjvOption().__dict__)
+
+
+def mjv_defaultPerturb(pert: MjvPerturb) -> None:
+    """Sets what is pulled at to its defaults."""
+    pert._put(**MjvPerturb().__dict__)
+
+
+#: Functions that this module offers.
+NAMES = ("mjv_defaultCamera", "mjv_defaultFreeCamera", "mjv_defaultOption", "mjv_defaultPerturb")
