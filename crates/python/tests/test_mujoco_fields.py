@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 import timeit
@@ -208,3 +209,76 @@ def test_structs_need_no_model() -> None:
         option = ours.MjvOption()
         option.geomgroup[4] = 1
         ours.Renderer(model, 10, 10).update_scene(data, scene_option=option)
+
+
+def test_callbacks_act() -> None:
+    model, data = made(RICH.replace("<sensor>", '<sensor><user name="u" dim="2" objtype="site" objname="s" datatype="real" needstage="vel"/>'))
+
+    def control(m: Any, d: Any) -> None:
+        d.ctrl[0] = 0.5
+
+    def passive(m: Any, d: Any) -> None:
+        d.qfrc_passive[10] += 7.0
+
+    def sensor(m: Any, d: Any, stage: int) -> None:
+        d.sensordata[:2] = stage, 17.0
+
+    told: list[str] = []
+    setters = (ours.set_mjcb_control, ours.set_mjcb_passive, ours.set_mjcb_sensor, ours.set_mju_user_warning)
+    for setter, callback in zip(setters, (control, passive, sensor, told.append)):
+        setter(callback)
+    try:
+        ours.mj_forward(model, data)
+        other = ours.MjData(model)
+        other.ctrl[0], other.qfrc_applied[10] = 0.5, 7.0
+        for setter in setters[:3]:
+            setter(None)
+        ours.mj_forward(model, other)
+        assert data.qacc == pytest.approx(other.qacc) and not data.qfrc_applied.any()
+        assert data.sensordata[:2] == pytest.approx([2, 17]) and data.sensor("u").data == pytest.approx([2, 17])
+        data.qpos[0] = np.nan
+        ours.mj_checkPos(model, data)
+        assert data.warning[ours.mjtWarning.mjWARN_BADQPOS].number == 1 and "QPOS" in told[0] and data.qpos[0] == 0.0
+    finally:
+        for setter in setters:
+            setter(None)
+    with pytest.raises(TypeError, match="Optional"):
+        ours.set_mjcb_time(1)
+    ours.mj_step(model, data, 3)
+    assert data.timer[ours.mjtTimer.mjTIMER_STEP].number == 3 and data.timer[ours.mjtTimer.mjTIMER_STEP].duration > 0
+
+
+def test_sensors_that_follow_from_frames() -> None:
+    theirs = pytest.importorskip("mujoco", reason="mujoco is not installed")
+    text = """<mujoco><worldbody><geom name="floor" type="plane" size="3 3 .1"/>
+      <body name="a" pos="0 0 1" euler="10 20 30"><freejoint/><geom name="g" type="box" size=".1 .2 .3"/><site name="s" pos=".1 0 0"/></body>
+      <body name="b" pos="1 0 1.5"><freejoint/><geom name="h" type="capsule" size=".1 .2"/><geom name="k" size=".1" pos=".3 0 0"/></body></worldbody>
+      <sensor><distance geom1="g" geom2="h" cutoff="5"/><normal geom1="g" geom2="h" cutoff="5"/><fromto body1="a" body2="b" cutoff="5"/>
+      <distance geom1="floor" geom2="k"/><magnetometer site="s"/><framequat objtype="body" objname="a"/><framezaxis objtype="body" objname="b"/>
+      <torque site="s"/><force site="s"/></sensor></mujoco>"""
+    readings = []
+    for mj in (theirs, ours):
+        with pytest.warns() if mj is ours else contextlib.nullcontext():
+            model, data = made(text, mj)
+        data.xfrc_applied[1] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+        mj.mj_forward(model, data)
+        readings.append(data.sensordata.copy())
+    assert readings[1] == pytest.approx(readings[0], abs=1e-6)
+
+
+def test_rollouts_check_what_they_are_given() -> None:
+    model, data = made(BALL.format(g=1))
+    start = np.zeros((2, 14))
+    start[:, 4] = 1.0
+    warm = np.zeros((2, 6))
+    one, _ = ours.rollout.rollout(model, data, start, nstep=4, initial_warmstart=warm)
+    with ours.rollout.Rollout(nthread=2) as pool:
+        two, _ = pool.rollout(model, [data, copy.copy(data)], start, nstep=4)
+    assert (one == two).all() and one.shape == (2, 4, 14)
+    for given, why in (
+        (dict(data=[]), "The list of data instances is empty"), (dict(initial_state=np.zeros(15)), "trailing dimension of initial_state must be 14, got 15"),
+        (dict(control="string"), "control must be a numpy array or float"), (dict(state=np.zeros((3, 4, 14))), "dimension 0 inferred as 3"),
+        (dict(control_spec=1), "control_spec can only contain bits in mjSTATE_USER"), (dict(model=[]), "The list of models is empty"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            ours.rollout.rollout(**{"model": model, "data": data, "initial_state": start, "nstep": 4, **given})

@@ -21,7 +21,7 @@ from ._callbacks import *  # noqa: F403
 from ._data import MjContact, MjData
 from ._enums import *  # noqa: F403
 from ._functions import *  # noqa: F403
-from ._guard import NotOffered
+from ._guard import FatalError, NotOffered
 from ._math import *  # noqa: F403
 from ._model import MjModel
 from ._options import MjOption
@@ -37,10 +37,6 @@ globals().update({name: getattr(_pictures, name) for name in _pictures.NAMES})
 globals().update({name: getattr(_callbacks, name) for name in _callbacks.NAMES})
 globals().update({name: getattr(_math, name) for name in _math.NAMES})
 globals().update({name: getattr(_enums, name) for name in _enums.NAMES})
-
-
-class FatalError(RuntimeError):
-    """What MuJoCo raises where it cannot go on; here steps that fail raise ``stiction.StepFailed``."""
 
 
 class UnexpectedError(RuntimeError):

@@ -391,6 +391,8 @@ class MjData(Guarded):
         """Writes the present into every array that was ever asked for, those of forces and readings if ``forces``."""
         self._put(_now={}, _reached=True)
         if not self._framed and not self._live:
+            if forces:
+                _let_write(self)
             return
         self._view.refresh(self.simulation, True)
         self._put(_renewing=True)
@@ -605,7 +607,7 @@ class MjData(Guarded):
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = [np.array(getattr(self, name)) for name in _KEPT]
-        return (_again, (self.model, self.time, self.simulation._snapshot(), kept, np.array(self._view.moved)))
+        return (_again, (self.model, self.time, self.simulation._snapshot(), kept, np.array(self._view.moved), self._reached))
 
 
 #: What belongs to a body, a joint's velocities.
@@ -637,13 +639,14 @@ def _quaternions(model: MjModel) -> Array:
 _KEPT = ("eq_active", "qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied", "qacc", "qfrc_inverse")
 
 
-def _again(model: MjModel, t: float, snapshot: bytes, kept: list[Array], moved: Array) -> MjData:
+def _again(model: MjModel, t: float, snapshot: bytes, kept: list[Array], moved: Array, reached: bool = True) -> MjData:
     data = MjData(model)
     data._view.moved[:] = moved
     data.eq_active[:] = kept[0]
     data._current()._restore(snapshot)
     for name, values in zip(_KEPT, kept):
         getattr(data, name)[...] = values
+    data._put(_reached=reached)
     return data
 
 
@@ -653,7 +656,7 @@ def _free_to_move(model: MjModel, body: int) -> bool:
     for b in range(body + 1, model.nbody):
         if int(model.body_parentid[b]) in by_hand:
             by_hand.add(b)
-    return model.ties(by_hand) is None
+    return model.ties(by_hand) is None and not model.senses(by_hand)
 
 
 def _external(d: MjData) -> Array:

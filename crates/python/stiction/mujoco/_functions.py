@@ -14,7 +14,7 @@ from .._tables import Array
 from . import _enums
 from ._data import MjData, turned
 from ._exact import exact_derivatives
-from ._guard import NotOffered
+from ._guard import FatalError, NotOffered
 from ._model import MjModel, body_of
 
 _OBJ, _STATE = _enums.mjtObj, _enums.mjtState
@@ -30,11 +30,17 @@ def _of(m: Any, d: Any = None) -> None:
         d._by(m)
 
 
+def _into(what: str, array: Any, shape: tuple[int, ...]) -> None:
+    """Raises unless results of this shape can be written into an array."""
+    if array is not None and (not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != shape):
+        raise TypeError(f"{what} is an array {np.shape(array)} of {getattr(array, 'dtype', type(array).__name__)}; expected {shape} of float64")
+
+
 # ------------------------------------------------------------------------------- time
 
 
 def mj_step(m: MjModel, d: MjData, nstep: int = 1) -> None:
-    """Advances by ``nstep`` time steps."""
+    """Advances by a time step. Optionally, repeat nstep times."""
     _of(m, d)
     d.step(nstep)
 
@@ -141,6 +147,8 @@ def mj_resetDataKeyframe(m: MjModel, d: MjData, key: int) -> None:
 def mj_setKeyframe(m: MjModel, d: MjData, key: int) -> None:
     """Writes the state into a keyframe of the model."""
     _of(m, d)
+    if not 0 <= key < m.nkey:
+        raise FatalError(f"mj_setKeyframe: index must be smaller than {m.nkey} (keyframes allocated in model)")
     m.key_qpos[key], m.key_qvel[key], m.key_ctrl[key], m.key_time[key] = d.qpos, d.qvel, d.ctrl, d.time
 
 
@@ -209,6 +217,8 @@ def mju_type2Str(type: int) -> str | None:
 def mj_jac(m: MjModel, d: MjData, jacp: Array | None, jacr: Array | None, point: ArrayLike, body: int) -> None:
     """Writes the Jacobians (3, nv) of a point of a body, in the world, and of its rotation."""
     _of(m, d)
+    _into("jacp", jacp, (3, m.nv))
+    _into("jacr", jacr, (3, m.nv))
     carrier, ours = body_of(m, body), d._ours
     if jacp is not None:
         jacp[:] = 0.0 if carrier is None else dynamics.point_jacobian(ours, d.qpos, carrier, np.ravel(point))
@@ -255,6 +265,8 @@ def mj_jacSubtreeCom(m: MjModel, d: MjData, jacp: Array, body: int) -> None:
 def mj_jacDot(m: MjModel, d: MjData, jacp: Array | None, jacr: Array | None, point: ArrayLike, body: int) -> None:
     """Rates of the Jacobians of :func:`mj_jac`."""
     _of(m, d)
+    _into("jacp", jacp, (3, m.nv))
+    _into("jacr", jacr, (3, m.nv))
     carrier, ours = body_of(m, body), d._ours
     if jacp is not None:
         jacp[:] = 0.0 if carrier is None else dynamics.point_jacobian_rate(ours, d.qpos, d.qvel, carrier, np.ravel(point))
@@ -503,6 +515,8 @@ def _parts(m: MjModel, spec: int) -> list[tuple[str, int]]:
 def mj_stateSize(m: MjModel, spec: int) -> int:
     """Numbers of a state."""
     _of(m)
+    if int(spec) >= 2 ** int(_STATE["mjNSTATE"]) or int(spec) < 0:
+        raise FatalError(f"mj_stateSize: invalid state signature {int(spec)} >= 2^mjNSTATE")
     return sum(n for _, n in _parts(m, spec))
 
 
@@ -510,6 +524,8 @@ def mj_getState(m: MjModel, d: MjData, state: Array, spec: int) -> None:
     """Writes a state."""
     _of(m, d)
     found = [np.ravel(getattr(d, name)) for name, _ in _parts(m, spec)]
+    if state.shape != (mj_stateSize(m, spec),):
+        raise TypeError("state size should equal mj_stateSize(m, sig)")
     state[:] = np.concatenate(found) if found else []
 
 

@@ -13,6 +13,10 @@ class NotOffered(Error, AttributeError):
     """A name of MuJoCo that is not offered here; nothing is a silent zero."""
 
 
+class FatalError(RuntimeError):
+    """What MuJoCo raises where it cannot go on; here steps that fail raise ``stiction.StepFailed``."""
+
+
 class Missing:
     """A field that is not offered, where a library asks for all: it raises when it is used."""
 
@@ -107,4 +111,11 @@ class Named(Guarded):
         return part
 
     def __repr__(self) -> str:
-        return f"<{self._called} {self.id} `{self.name}`: {', '.join(self._rows)}>"
+        of, _, kind = self._called.partition("(")[0].partition(".")
+        lines = [f"<_{of}{kind.capitalize()}Views", f"  id: {self.id}", f"  name: {self.name!r}"]
+        for name in sorted(self._rows):
+            try:
+                lines.append(f"  {name}: {getattr(self, name)!r}")
+            except NotOffered:
+                continue
+        return "\n".join([*lines, ">"])

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._model import Model, load, loads
-from .._tables import Array, Table
+from .._tables import Array, Keyframe, Table, UnknownName
 from .._told import WARNINGS, tell
 from . import _enums, _fields
 from ._constants import CONSTANTS, NUMBERS, statistics
@@ -65,7 +65,7 @@ class MjModel(Guarded):
             _geom_of=np.array([i for i, g in enumerate(geoms) if g["touches"]], np.int32),
             _mocap_links=list(described["mocap"]),
             nq=model.nq, nv=model.nv, nu=model.nu, na=0, nbody=len(links) + 1, njnt=len(joints), ngeom=len(geoms),
-            nsite=len(model.sites), nsensor=len(model.sensors), nkey=len(model.keyframes), ncam=len(model.cameras),
+            nsite=len(model.sites), nsensor=len(model.sensors), nkey=max(len(model.keyframes), int(stated.sizes.get("nkey", 0))), ncam=len(model.cameras),
             ntendon=len(model.tendons), nmocap=len(described["mocap"]), neq=len(described["equalities"]),
             nuserdata=0, nplugin=0,
         )
@@ -248,6 +248,9 @@ class MjModel(Guarded):
 
     def _put_rest(self, model: Model) -> None:
         sensors, keys = list(model.sensors), list(model.keyframes)
+        # Keyframes that the file only counts are the reference.
+        spare = Keyframe("", tuple(model.neutral()), (0.0,) * model.nv, (0.0,) * model.nu)
+        keys += [spare] * (self.nkey - len(keys))
         numerics = model._described["numeric"]
         widths = [s.columns.stop - s.columns.start if s.columns else width(self, i) for i, s in enumerate(sensors)]
         starts = np.cumsum([0, *(w or 0 for w in widths)])
@@ -283,7 +286,7 @@ class MjModel(Guarded):
             "pair": stated.names("pair"), "exclude": stated.names("exclude"),
             "eq": [e["name"] or "" for e in model._described["equalities"]], "tendon": model.tendons.names,
             "actuator": model.actuators.names, "sensor": model.sensors.names, "numeric": [n["name"] for n in numerics],
-            "text": stated.names("text"), "tuple": stated.names("tuple"), "key": model.keyframes.names,
+            "text": stated.names("text"), "tuple": stated.names("tuple"), "key": [key.name for key in keys],
         }
         text = (model.name or "MuJoCo Model").encode() + b"\0"
         for kind, called in spaces.items():
@@ -560,6 +563,13 @@ class MjModel(Guarded):
         if any(link is not None and link + 1 in bodies for loop in self._base.loops for link in loop.links):
             return "a constraint holds it"
         return "something that moves hangs on it" if any(int(b) in bodies for b in self.jnt_bodyid) else None
+
+    def senses(self, bodies: set[int]) -> bool:
+        """Whether a sensor measures a body, or something on it."""
+        links = ["world", *self._base.links.names]
+        names = {links[b] for b in bodies} | {s.name for s in self._base.sites if s.link is not None and s.link + 1 in bodies}
+        names |= {g["name"] for g in self._geoms if g["body"] in bodies} | {c.name for c in self._base.cameras if c.link is not None and c.link + 1 in bodies}
+        return any(name in names for s in self._base.sensors for name in s.of.values() if name)
 
     @staticmethod
     def _only(new: Array, loaded: Array, columns: int, name: str) -> None:
@@ -891,10 +901,12 @@ def _told(read: Callable[[], Model]) -> Model:
 
 
 def _unknown(what: str, name: Any, names: list[str]) -> Exception:
+    """What is raised for a name that is not there: with those there are as tables tell them, and in MuJoCo's words."""
     if isinstance(name, str):
-        # A name that is not there raises with the names there are, as tables do.
-        return Table(what, [_Name(n) for n in names])._missing(name)
-    return IndexError(f"there is no {what} {name}; there are {len(names)}, counted from 0")
+        ours = Table(what, [_Name(n) for n in names])._missing(name)
+        return UnknownName(f"{ours.args[0]}. Invalid name {name!r}. Valid names: {sorted(n for n in names if n)}")
+    most = len(names) - 1
+    return IndexError(f"there is no {what} {name}; there are {len(names)}. Invalid index {name}. Valid indices from 0 to {most}")
 
 
 class _Name:
