@@ -254,8 +254,8 @@ def test_sensors_that_follow_from_frames() -> None:
       <body name="a" pos="0 0 1" euler="10 20 30"><freejoint/><geom name="g" type="box" size=".1 .2 .3"/><site name="s" pos=".1 0 0"/></body>
       <body name="b" pos="1 0 1.5"><freejoint/><geom name="h" type="capsule" size=".1 .2"/><geom name="k" size=".1" pos=".3 0 0"/></body></worldbody>
       <sensor><distance geom1="g" geom2="h" cutoff="5"/><normal geom1="g" geom2="h" cutoff="5"/><fromto body1="a" body2="b" cutoff="5"/>
-      <distance geom1="floor" geom2="k"/><magnetometer site="s"/><framequat objtype="body" objname="a"/><framezaxis objtype="body" objname="b"/>
-      <torque site="s"/><force site="s"/></sensor></mujoco>"""
+      <distance geom1="floor" geom2="k"/><magnetometer site="s"/><framequat objtype="body" objname="a"/><framezaxis objtype="body" objname="a"/>
+      <torque site="s"/><force site="s"/><accelerometer site="s"/></sensor></mujoco>"""
     readings = []
     for mj in (theirs, ours):
         with pytest.warns() if mj is ours else contextlib.nullcontext():

@@ -51,7 +51,7 @@ class _Reading:
             data._current()
             data._put(_now={})
             return reading(data, sensor)
-        found: Array = data._current()._sensors([sensor])[0]
+        found: Array = data._sensed([sensor])[0]
         found.flags.writeable = False
         return found
 
@@ -342,6 +342,17 @@ class MjData(Guarded):
             contacts = self._that_touch(np.frombuffer(records, dtype=CONTACT))
             self._put(_forced=(key, (acceleration, contacts, efforts)))
         return cast("tuple[Array, Any, Array]", self._forced[1])
+
+    def _sensed(self, sensors: list[int]) -> list[Array]:
+        """Readings of the engine under the forces that are applied."""
+        simulation = self._current()
+        if simulation._stepped:
+            return simulation._sensors(sensors)
+        self._apply(simulation)
+        try:
+            return simulation._sensors(sensors)
+        finally:
+            simulation._set_efforts(np.zeros(self._acting.nv))
 
     def _that_touch(self, contacts: Any) -> Any:
         """Contacts that carry a force, or whose geoms overlap or are within their margins."""
@@ -881,11 +892,11 @@ def _readings(d: MjData) -> Array:
     d._current()
     m, simulation = d._acting, cast(Simulation, d.simulation)
     pushed = bool(d.xfrc_applied.any())
-    if not m._read_here and not pushed:
+    if not m._read_here and not pushed and not d.qfrc_applied.any():
         return simulation.sensordata
     others = [i for i in range(m.nsensor) if i not in m._read_here]
     out = np.zeros(m.nsensordata)
-    for i, numbers in zip(others, simulation._sensors(others)):
+    for i, numbers in zip(others, d._sensed(others)):
         out[m._columns[i]] = numbers
     for i in m._read_here:
         out[m._columns[i]] = reading(d, i)
