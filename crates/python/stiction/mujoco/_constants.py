@@ -191,7 +191,7 @@ def _weights_of_dofs(m: MjModel) -> Array:
         for k, n in {0: ((0, 3), (3, 3)), 1: ((0, 3),)}.get(int(kind), ()):
             part = slice(start + k, start + k + n)
             diagonal[part] = diagonal[part].mean()
-    return diagonal
+    return np.asarray(diagonal, dtype=np.float64)
 
 
 def _weights_of_bodies(m: MjModel) -> Array:
@@ -320,6 +320,10 @@ def user_size(m: MjModel, kind: str) -> int:
     return max((len(a["user"].split()) for a in m._stated.of(kind) if "user" in a), default=0)
 
 
+def _user_size(kind: str) -> Callable[[MjModel], int]:
+    return lambda m: user_size(m, kind)
+
+
 _SHORT = {"joint": "jnt", "camera": "cam"}
 
 
@@ -373,7 +377,7 @@ def _light_type(m: MjModel) -> Whole | None:
 
 def _directions(m: MjModel) -> Array:
     out = _words("light", "nlight", "dir", np.float64, (0.0, 0.0, -1.0), 3)(m)
-    return out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-15) if len(out) else out
+    return np.asarray(out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-15), dtype=np.float64)
 
 
 def _bodies_of(kind: str) -> Callable[[MjModel], Any]:
@@ -570,7 +574,7 @@ def _at_rest(m: MjModel) -> tuple[Array, Array, Array]:
         centres = np.where(mass[:, None] > 0, first / np.where(mass > 0, mass, 1.0)[:, None], places)
         known = (places, axes, centres)
         m._put(_rest=known)
-    return known  # type: ignore[no-any-return]
+    return known
 
 
 def _from_bodies(m: MjModel, bodies: Whole, points: Array) -> tuple[Array, Array]:
@@ -696,6 +700,5 @@ NUMBERS: dict[str, Callable[[MjModel], int]] = {
     "nconmax": lambda m: int(m._stated.sizes.get("nconmax", -1)),
     "ngravcomp": lambda m: sum(float(a.get("gravcomp", 0)) != 0 for a in m._stated.of("body")),
     "flg_gravcomp": lambda m: int(m.ngravcomp > 0),
-    **{f"nuser_{_SHORT.get(k, k)}": (lambda m, k=k: user_size(m, k)) for k in
-       ("body", "joint", "geom", "site", "camera", "tendon", "actuator", "sensor")},
+    **{f"nuser_{_SHORT.get(k, k)}": _user_size(k) for k in ("body", "joint", "geom", "site", "camera", "tendon", "actuator", "sensor")},
 }

@@ -386,7 +386,7 @@ class MjData(Guarded):
             warnings.warn(text, RuntimeWarning, stacklevel=3)
         else:
             # What comes of ctypes takes bytes, as C has them.
-            of_c = isinstance(callbacks.user_warning, ctypes._CFuncPtr)
+            of_c = isinstance(callbacks.user_warning, _OF_C)
             callbacks.user_warning(text.encode() if of_c else text)
 
     def set_state(self, q: Any, v: Any, t: float) -> None:
@@ -630,6 +630,8 @@ _OF_DOF = (
     "qvel", "qacc", "qacc_smooth", "cdof", "qfrc_applied", "qfrc_actuator", "qfrc_bias", "qfrc_constraint", "qfrc_inverse",
     "qfrc_passive", "qfrc_smooth",
 )
+#: The kind of functions of ctypes.
+_OF_C: Any = type(ctypes.CFUNCTYPE(None)()).__mro__[1]
 #: Contacts that carry no force count where they are nearer than their margins by this [m].
 _NEAR = 1e-7
 #: Squares of norms of quaternions are this near to one, or the quaternions are written anew.
@@ -687,7 +689,7 @@ def _external(d: MjData) -> Array:
 def _efforts(d: MjData) -> Array:
     """Efforts of actuators: those of the state after ``mj_forward``, the means of the step after one."""
     simulation = d._current()
-    return cast(Array, simulation._efforts_now() if d._of_state else d._forces()[2])
+    return simulation._efforts_now() if d._of_state else d._forces()[2]
 
 
 def _smooth(d: MjData) -> Array:
@@ -733,7 +735,7 @@ def _coordinates(model: MjModel) -> tuple[Any, Any]:
         places = np.array([model._q_of(dof) if one else 0 for dof, one in enumerate(scalar)], np.intp)
         known = (scalar, places)
         model._put(_coordinate_places=known)
-    return known  # type: ignore[no-any-return]
+    return known
 
 
 def _energy(d: MjData) -> Array:
@@ -757,6 +759,10 @@ def _motions(d: MjData, name: str) -> Array:
         "cfrc_int": (6 * nv + 16 * nbody, 6, nbody),
     }[name]
     return cast(Array, out[start : start + rows * columns].reshape(rows, columns))
+
+
+def _motion(name: str) -> Callable[[MjData], Array]:
+    return lambda d: _motions(d, name)
 
 
 def _factored(d: MjData) -> tuple[Array, Array]:
@@ -802,7 +808,7 @@ def _seen_from(d: MjData, name: str) -> Array:
             right = np.cross([0.0, 0.0, 1.0], back)
             right = right / np.linalg.norm(right) if right.any() else np.array([1.0, 0.0, 0.0])
             axes[i] = np.column_stack([right, np.cross(back, right), back]).ravel()
-    return places if name == "cam_xpos" else axes
+    return np.asarray(places if name == "cam_xpos" else axes, dtype=np.float64)
 
 
 def _lower(m: MjModel) -> tuple[Array, Array]:
@@ -834,7 +840,7 @@ _COMPUTED: dict[str, Callable[[MjData], Array]] = {
     "qfrc_passive": lambda d: dynamics.passive(d._ours, d.qpos, d.qvel),
     "qfrc_constraint": _constraint,
     "qfrc_smooth": _smooth,
-    "qacc_smooth": lambda d: np.linalg.solve(d._value("qM"), d._value("qfrc_smooth")) if d._acting.nv else np.zeros(0),
+    "qacc_smooth": lambda d: np.asarray(np.linalg.solve(d._value("qM"), d._value("qfrc_smooth")), dtype=np.float64) if d._acting.nv else np.zeros(0),
     "qM": lambda d: dynamics.crba(d._ours, d.qpos),
     "energy": _energy,
     "ten_length": lambda d: d._acting._tendon_lengths(d.qpos),
@@ -843,7 +849,7 @@ _COMPUTED: dict[str, Callable[[MjData], Array]] = {
     "actuator_velocity": lambda d: np.asarray(d._acting._moment_now @ d.qvel, dtype=np.float64),
     "actuator_moment": lambda d: cast(Array, d._acting._moment_now),
     "sensordata": lambda d: _readings(d),
-    **{name: (lambda d, name=name: _motions(d, name)) for name in ("cacc", "cfrc_int", "cdof_dot", "crb")},
+    **{name: _motion(name) for name in ("cacc", "cfrc_int", "cdof_dot", "crb")},
     "qLD": lambda d: _factored(d)[0], "qLDiagInv": lambda d: _factored(d)[1],
     "ten_J": lambda d: d._acting._tendon_terms()[1][_places(d._acting.ten_J_rownnz), d._acting.ten_J_colind],
     "xiquat": lambda d: _turned(d, "xquat", d._acting.body_iquat, None),

@@ -7,11 +7,12 @@ where it is installed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 #: Kinds of numbers, by their letters.
-KINDS = {
+KINDS: dict[str, Any] = {
     "f": np.dtype(np.float64), "g": np.dtype(np.float32), "i": np.dtype(np.int32), "u": np.dtype(np.uint8), "b": np.dtype(bool),
     "n": np.dtype(np.uint64),
 }
@@ -22,7 +23,8 @@ Field = tuple[str, tuple[str, ...]]
 def _table(text: str) -> dict[str, Field]:
     """Kind and sizes by name, of lines as ``f nbody 3: body_pos body_ipos``; a line without a colon goes on."""
     out: dict[str, Field] = {}
-    kind, sizes = "", ("",)
+    kind = ""
+    sizes: tuple[str, ...] = ()
     for line in text.strip().splitlines():
         head, colon, names = line.rpartition(":")
         if colon:

@@ -290,11 +290,11 @@ class MjModel(Guarded):
         }
         text = (model.name or "MuJoCo Model").encode() + b"\0"
         for kind, called in spaces.items():
-            starts = []
+            places = []
             for name in called:
-                starts.append(len(text))
+                places.append(len(text))
                 text += name.encode() + b"\0"
-            self._put(**{f"name_{kind}adr": fixed(starts, np.int32)})
+            self._put(**{f"name_{kind}adr": fixed(places, np.int32)})
         self._put(names=text, paths=b"\0", text_data="".join(a.get("data", "") + "\0" for a in stated.of("text")).encode())
 
     # ----------------------------------------------------------- other constants
@@ -372,7 +372,7 @@ class MjModel(Guarded):
             known = MjStatistic()
             known._put(**statistics(self))
             self._put(_stat=known)
-        return known  # type: ignore[no-any-return]
+        return known
 
     @property
     def stiction(self) -> Model:

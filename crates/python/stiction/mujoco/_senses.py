@@ -103,7 +103,7 @@ def _axis(k: int) -> Callable[[MjData, int], Array]:
 
 
 def _body(d: MjData, sensor: int) -> int:
-    return d._acting.id_of(_enums.mjtObj["mjOBJ_BODY"], d._acting._base.sensors[sensor].of["objname"])
+    return int(d._acting.id_of(_enums.mjtObj["mjOBJ_BODY"], d._acting._base.sensors[sensor].of["objname"]))
 
 
 def _magnetic(d: MjData, sensor: int) -> Array:

@@ -58,7 +58,7 @@ class Struct(Guarded):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return False
-        mine, theirs = self._told(), other._told()  # type: ignore[attr-defined]
+        mine, theirs = self._told(), other._told()
         return all(_equal(mine[name], theirs[name]) for name in mine)
 
     __hash__ = None  # type: ignore[assignment]

@@ -120,7 +120,7 @@ class _Asked:
             return None
         if not isinstance(given, (np.ndarray, float, int, list, tuple)):
             raise ValueError(f"{what} must be a numpy array or float")
-        array = given if whole else np.asarray(given, dtype=np.float64)
+        array: NDArray[Any] = np.asarray(given) if whole else np.asarray(given, dtype=np.float64)
         if array.ndim > most:
             raise ValueError(f"{what} can have at most {most} dimensions")
         if array.ndim < most:
