@@ -183,7 +183,7 @@ impl World {
     /// This world with other numbers of geometries (of each: sizes, position, quaternion, of `shaped` alone; and for all solref, solimp
     /// and margin, and their groups and masks), ranges of joints and of controls where there are some, what efforts of actuators come to
     /// on velocities, coefficients of tendons that are sums of joints, and poses of the second link of a loop in its first with the
-    /// point of the second that is held. Sizes are MuJoCo's.
+    /// point of the second that is held and metres of a radian. Sizes are MuJoCo's.
     #[expect(clippy::too_many_arguments, reason = "names of Python")]
     #[pyo3(signature = (shaped, shapes, softness=None, groups=None, ranges=None, controls=None, moments=None, coefficients=None,
         held=Vec::new(), poses=None))]
@@ -250,12 +250,13 @@ impl World {
             }
         }
         if let Some(poses) = &poses {
-            let rows = table("poses", poses, [held.len(), 10], "position, quaternion and point")?;
-            for (l, x) in held.iter().zip(rows.chunks_exact(10)) {
+            let rows = table("poses", poses, [held.len(), 11], "position, quaternion, point and scale")?;
+            for (l, x) in held.iter().zip(rows.chunks_exact(11)) {
                 let held = world.loops.get_mut(*l);
                 let held = held.ok_or_else(|| wrong(format_args!("there is no loop {l}")))?;
                 let X_LB = Pose::new(held.ends[1].1.rotation, Vec3::from([x[7], x[8], x[9]]));
                 (held.ends[1].1, held.ends[0].1) = (X_LB, pose_of(&x[..7]) * X_LB);
+                held.torque_scale = x[10];
             }
         }
         Ok(Self { world: Arc::new(world), ..self.copy() })

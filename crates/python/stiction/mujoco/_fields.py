@@ -202,7 +202,7 @@ MODEL = _table(
     b neq: eq_active0
     f neq 2: eq_solref
     f neq 5: eq_solimp
-    f neq 12: eq_data
+    f neq 11: eq_data
     i ntendon: tendon_type tendon_adr tendon_num tendon_matid tendon_actuatorid tendon_group tendon_plasticadr
         tendon_treenum ten_J_rownnz ten_J_rowadr name_tendonadr
     i ntendon 2: tendon_treeid

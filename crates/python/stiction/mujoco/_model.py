@@ -502,12 +502,12 @@ class MjModel(Guarded):
         held, poses = [], []
         for i in np.flatnonzero((now != loaded).any(axis=1)):
             equality = self._base._described["equalities"][i]
-            if equality["loop"] is None or self._base.loops[equality["loop"]].holds != "frame" or (now[i, 10:] != loaded[i, 10:]).any():
-                raise NotOffered(f"stiction.mujoco does not offer to set eq_data[{i}], but point and pose of welds")
+            if equality["loop"] is None or self._base.loops[equality["loop"]].holds != "frame" or now[i, 10] < 0:
+                raise NotOffered(f"stiction.mujoco does not offer to set eq_data[{i}], but point, pose and scale of welds")
             held.append(equality["loop"])
             pose = now[i, 3:10].copy()
             pose[3:] = pose[3:] / np.linalg.norm(pose[3:]) if pose[3:].any() else (1.0, 0.0, 0.0, 0.0)
-            poses.append([*pose, *now[i, :3]])
+            poses.append([*pose, *now[i, :3], now[i, 10]])
         return {"held": held, "poses": np.array(poses)}
 
     @staticmethod
@@ -536,7 +536,9 @@ class MjModel(Guarded):
             fixed_shape = self._geoms[i]["shape"]["kind"] not in _PRIMITIVE
             return "the shape is given by points" if name == "geom_size" and fixed_shape and self._touches(self._geoms[i]) else None
         if name.startswith("site"):
-            tied = len(self._base.loops) > 0 or any(t.spatial for t in self._base.tendons)
+            stated = self._stated_of("equality", self.neq)
+            held = len(self._base.loops) > 0 and (stated is None or any("site1" in a for a in stated))
+            tied = held or any(t.spatial for t in self._base.tendons)
             return "a constraint may refer to it" if tied else None
         links = self._base.links
         link = links[i - 1]
@@ -836,7 +838,7 @@ def _own(values: Any) -> NDArray[Any]:
 
 def _equality_data(model: Model, stated: Stated) -> Array:
     """Numbers of equalities as MuJoCo lays them out: points and pose, or coefficients."""
-    out = np.zeros((len(model._described["equalities"]), 12))
+    out = np.zeros((len(model._described["equalities"]), 11))
     frames, texts = model._described["loop_frames"], stated.of("equality")
     for i, (row, equality) in enumerate(zip(out, model._described["equalities"])):
         row[10] = 1.0
@@ -852,7 +854,7 @@ def _equality_data(model: Model, stated: Stated) -> Array:
             turn = quaternion_product(q, back)
             row[:3], row[6:10] = x, turn
             row[3:6] = p - rotation_of(turn) @ x
-            row[10], row[11] = frame["torque_scale"], 1.0
+            row[10] = frame["torque_scale"]
         else:
             row[:3], row[3:6] = p, x
     return out
