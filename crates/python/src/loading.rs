@@ -65,7 +65,9 @@ fn resized(shape: &Shape, [a, b, c]: [f64; 3]) -> Result<Shape, String> {
         Shape::Sphere { .. } => positive(&[a]).map(|()| Shape::Sphere { radius: a })?,
         Shape::Box { .. } => positive(&[a, b, c]).map(|()| Shape::Box { half: Vec3::from([a, b, c]) })?,
         Shape::Capsule { .. } => positive(&[a, b]).map(|()| Shape::Capsule { radius: a, half_length: b })?,
-        Shape::Cylinder { .. } => positive(&[a, b]).map(|()| Shape::Cylinder { radius: a, half_length: b })?,
+        Shape::Cylinder { .. } => {
+            positive(&[a, b]).map(|()| Shape::Cylinder { radius: a, half_length: b })?
+        }
         Shape::Ellipsoid { .. } => {
             positive(&[a, b, c]).map(|()| Shape::Ellipsoid { radii: Vec3::from([a, b, c]) })?
         }

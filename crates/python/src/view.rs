@@ -309,7 +309,7 @@ impl FrameView {
             let moves = link.frame.body.filter(|_| self.links[link.parent].frame.body != link.frame.body);
             for joint in moves.map_or(0..0, |b| model.bodies[b].joints.clone()).map(|j| &model.joints[j]) {
                 let free = joint.kind == JointKind::Free;
-                for part in if free { vec![0..3, 3..6] } else { vec![0..joint.kind.nv()] } {
+                for part in if free { [0..3, 3..6] } else { [0..joint.kind.nv(), 0..0] } {
                     let before = twist;
                     for dof in part.map(|k| joint.idx_v + k) {
                         let S = six(cdof, dof);

@@ -185,6 +185,21 @@ def test_welds_are_given_other_poses() -> None:
         ours.mj_step(model, data)
 
 
+def test_what_is_fixed_to_a_body_that_stands_is_put_elsewhere() -> None:
+    text = """<mujoco><worldbody><body name="table" pos="0 0 1"><geom type="box" size=".5 .5 .1"/>
+      <body name="block" pos="0 0 .2"><geom type="box" size=".1 .1 .1"/><site name="top" pos="0 0 .1"/></body></body>
+      <body name="ball" pos="0.3 0 1.5"><freejoint/><geom size=".05" mass="1"/></body></worldbody></mujoco>"""
+    model, data = made(text)
+    model.body("block").pos = [0.3, 0, 0.2]
+    ours.mj_forward(model, data)
+    assert data.body("block").xpos == pytest.approx([0.3, 0, 1.2]) and data.site("top").xpos == pytest.approx([0.3, 0, 1.3])
+    ours.mj_step(model, data, 500)
+    assert data.body("ball").xpos[2] == pytest.approx(1.35, abs=1e-4), "it lies on the block where that is now"
+    model.body("block").pos = [0, 0, 0.2]
+    ours.mj_step(model, data, 500)
+    assert data.body("block").xpos == pytest.approx([0, 0, 1.2]) and data.body("ball").xpos[2] == pytest.approx(1.15, abs=1e-4)
+
+
 def test_structs_need_no_model() -> None:
     for kind, name in (
         (ours.MjOption, "tolerance"), (ours.MjWarningStat, "number"), (ours.MjTimerStat, "number"), (ours.MjSolverStat, "neval"),

@@ -130,9 +130,5 @@ fn between(coarse: &Found, fine: Found) -> Found {
             b.moment = vector(a.moment, b.moment);
         }
     }
-    Found {
-        acceleration: numbers(&coarse.acceleration, &fine.acceleration),
-        efforts: Vec::new(),
-        contacts,
-    }
+    Found { acceleration: numbers(&coarse.acceleration, &fine.acceleration), efforts: Vec::new(), contacts }
 }

@@ -1,8 +1,8 @@
 """The names that MuJoCo scripts use, backed by stiction: ``import stiction.mujoco as mujoco``.
 
-What is not offered raises :class:`NotOffered`, read or written, never a silent zero. Where MuJoCo computes a quantity in
-``mj_forward`` or ``mj_step`` and keeps it until the next, it is computed here when it is asked for: positions and velocities
-from the present state, contacts and forces from the last step, or from the present state where no step led to it. Contacts are
+What is not offered raises :class:`NotOffered`, read or written, never a silent zero; what stands for something that is not there has no
+rows. A field is one array, which is made when it is first asked for and written by every function from then on: positions and
+velocities of the present state, contacts and forces of the last step, or of the present state where no step led to it. Contacts are
 rigid; ``solref`` and ``solimp`` count for ``model.contact = "mujoco"`` alone. A step that fails raises ``stiction.StepFailed``.
 
 :func:`install` makes ``import mujoco`` mean this package, for libraries that import MuJoCo themselves.

@@ -99,7 +99,7 @@ class MjData(Guarded):
             #: Whether fields are being written: then everything is as it must be.
             _renewing=False,
             _quaternions=_quaternions(model), _marks=model._marked, _elsewhere=[], _links_elsewhere={},
-            _sites_elsewhere={}, _elsewhere_key="[]",
+            _sites_elsewhere={}, _elsewhere_key="[]", _seen_elsewhere=False,
         )
         moved = view.moved.reshape(-1, 7)
         tied = [k for k, link in enumerate(model._mocap_links) if not _free_to_move(model, link + 1)]
@@ -199,6 +199,14 @@ class MjData(Guarded):
         simulation = self.simulation
         simulation._go_on_in(ours._world, json.dumps(given))
         simulation.model = ours
+        on_others = any(model._base.links[link].body is None and model._base.links[link].parent is not None for link in links)
+        if on_others or self._seen_elsewhere:
+            # What is fixed to something that stands has moved there: frames are those of the world as it is now.
+            self._put(_view=_stiction.FrameView(ours._world, self._view), _seen_elsewhere=on_others)
+            for name, i in self._elsewhere:
+                kind = name.partition("_")[0]
+                if kind in ("geom", "site") and not name.endswith("size"):
+                    self._view.place(kind, i, getattr(model, f"{kind}_pos")[i], getattr(model, f"{kind}_quat")[i])
         self._view.set_masses(model.body_mass)
 
     @property

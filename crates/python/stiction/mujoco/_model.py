@@ -33,11 +33,11 @@ _FOLDER = re.compile(r'\b(?:meshdir|texturedir|assetdir)\s*=\s*"([^"/][^"]*)"')
 class MjModel(Guarded):
     """A model under the names of MuJoCo. Bodies are the file's, the world first, and geoms are in its order, drawn ones too.
 
-    Masses, friction, gains, damping, armature, springs, force ranges and ``opt.gravity`` can be written: the next step is that
-    of a model with these numbers. So can keyframes, places of bodies and of sites, and places and sizes of geoms that touch
-    nothing (pictures show those of the file). ``geom_rgba`` colours the pictures of :class:`Renderer`; sites, lights and
-    materials of their own are not drawn, and what is written of them is kept. Other arrays are read only. ``contact`` is the
-    contact solver, which MuJoCo has no name for.
+    Numbers that act can be written, and act at the next call: masses, friction, gains, gears, damping, armature, springs, ranges,
+    ``opt.gravity``, keyframes, places of bodies and of sites, places, sizes, groups and softness of geoms (pictures show those of the
+    file), coefficients of tendons, poses of welds. A number that does not act is refused by name at the next call after it was
+    written. ``geom_rgba`` colours the pictures of :class:`Renderer`; sites, lights and materials of their own are not drawn, and what
+    is written of them is kept. Whole numbers cannot be written. ``contact`` is the contact solver, which MuJoCo has no name for.
     """
 
     _called = "MjModel"
@@ -544,8 +544,6 @@ class MjModel(Guarded):
         link = links[i - 1]
         if i == 0 or (link.body is not None and link.parent is not None and links[link.parent].body == link.body):
             return "the body is fixed to one that moves"
-        if link.body is None and link.parent is not None:
-            return "the body is fixed to another"
         return None
 
     def _sensed(self, site: int) -> bool:
