@@ -56,21 +56,20 @@ impl Default for Options {
 }
 
 /// The shape of the same kind with MuJoCo's sizes.
-fn resized(shape: &Shape, [a, b, c]: [f64; 3]) -> Result<Shape, String> {
+fn resized(shape: &Shape, size: Vec3) -> Result<Shape, String> {
+    let (a, b, c) = (size.x, size.y, size.z);
     let positive = |numbers: &[f64]| match numbers.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
         Some(x) => Err(format!("{x}; expected > 0 [m]")),
         None => Ok(()),
     };
     Ok(match shape {
         Shape::Sphere { .. } => positive(&[a]).map(|()| Shape::Sphere { radius: a })?,
-        Shape::Box { .. } => positive(&[a, b, c]).map(|()| Shape::Box { half: Vec3::from([a, b, c]) })?,
+        Shape::Box { .. } => positive(&[a, b, c]).map(|()| Shape::Box { half: size })?,
         Shape::Capsule { .. } => positive(&[a, b]).map(|()| Shape::Capsule { radius: a, half_length: b })?,
         Shape::Cylinder { .. } => {
             positive(&[a, b]).map(|()| Shape::Cylinder { radius: a, half_length: b })?
         }
-        Shape::Ellipsoid { .. } => {
-            positive(&[a, b, c]).map(|()| Shape::Ellipsoid { radii: Vec3::from([a, b, c]) })?
-        }
+        Shape::Ellipsoid { .. } => positive(&[a, b, c]).map(|()| Shape::Ellipsoid { radii: size })?,
         other => other.clone(),
     })
 }
@@ -207,7 +206,7 @@ impl World {
         for (g, x) in shaped.iter().zip(rows.chunks_exact(10)) {
             let geometry = world.geometries.get_mut(*g);
             let geometry = geometry.ok_or_else(|| wrong(format_args!("there is no geometry {g}")))?;
-            geometry.shape = resized(&geometry.shape, [x[0], x[1], x[2]])
+            geometry.shape = resized(&geometry.shape, Vec3::from([x[0], x[1], x[2]]))
                 .map_err(|why| wrong(format_args!("geom_size of `{}`: {why}", geometry.name)))?;
             geometry.X_LG = pose_of(&x[3..]);
         }

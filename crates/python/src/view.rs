@@ -72,7 +72,7 @@ pub(crate) struct FrameView {
     /// Positions and quaternions of bodies that are moved by hand, which whoever moves them writes.
     moved: Py<PyArray1<f64>>,
     external: Py<PyArray1<f64>>,
-    /// What [`Self::motions`] writes.
+    /// Rates and accelerations that [`Self::motions_of`] writes.
     motions: Py<PyArray1<f64>>,
     seen: Mutex<Seen>,
 }
@@ -266,8 +266,8 @@ impl FrameView {
         Ok(())
     }
 
-    /// The numbers that [`Self::motions_of`] writes: rates of the columns of v (6 each), then of every body the acceleration (6), the
-    /// inertia of what hangs on it (10) and the force from what carries it (6).
+    /// The numbers that [`Self::motions_of`] writes: rates of the columns of v, six each, then of every body the acceleration, the ten
+    /// numbers of the inertia of what hangs on it, and the force from what carries it.
     #[getter]
     fn motions(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
         self.motions.clone_ref(py)

@@ -25,9 +25,27 @@ from ._guard import FatalError, NotOffered
 from ._math import *  # noqa: F403
 from ._model import MjModel
 from ._options import MjOption
-from ._pictures import MjrContext, MjrRect, MjvCamera, MjvFigure, MjvOption, MjvPerturb, MjvScene, Renderer
+from ._pictures import (
+    MjrContext,
+    MjrRect,
+    MjvCamera,
+    MjvFigure,
+    MjvOption,
+    MjvPerturb,
+    MjvScene,
+    Renderer,
+)
 from ._spec import MjSpec
-from ._structs import MjLROpt, MjSolverStat, MjStatistic, MjTimerStat, MjvGeom, MjvGLCamera, MjvLight, MjWarningStat
+from ._structs import (
+    MjLROpt,
+    MjSolverStat,
+    MjStatistic,
+    MjTimerStat,
+    MjvGeom,
+    MjvGLCamera,
+    MjvLight,
+    MjWarningStat,
+)
 
 #: Version of MuJoCo whose names these are.
 __version__ = "4.0.0"

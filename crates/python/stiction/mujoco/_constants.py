@@ -11,111 +11,42 @@ from numpy.typing import NDArray
 from .. import dynamics
 from .._tables import Array
 from . import _enums
+from ._attributes import (
+    SHORT,
+    SOLIMP,
+    SOLREF,
+    attribute_of,
+    bodies_of,
+    chosen,
+    filled,
+    numbers_in,
+    of_dofs,
+    places_of,
+    user,
+    user_sizes,
+)
 from ._geoms import placed_at_rest
 from ._math import rotation_of
-from ._text import Attributes
+from ._trees import (
+    Whole,
+    both_in_lower,
+    chains,
+    counts,
+    dof_parents,
+    flat,
+    lower_in_both,
+    of_trees,
+    rows_of_bodies,
+    rows_of_both,
+    starts,
+    trees_of_bodies,
+)
 
 if TYPE_CHECKING:
     from ._model import MjModel
 
-Whole = NDArray[np.int32]
-
 #: What MuJoCo calls the coincidence of a frame with that of its body, or of the body's inertia.
 _NONE, _BODY, _INERTIA, _BODYROT, _INERTIAROT = range(5)
-_SOLREF, _SOLIMP = (0.02, 1.0), (0.9, 0.95, 0.001, 0.5, 2.0)
-
-
-# --------------------------------------------------------------------------------- trees
-
-
-def chains(m: MjModel) -> list[list[int]]:
-    """For every velocity those on the way from the root to it, itself the last."""
-    out: list[list[int]] = []
-    for dof, parent in enumerate(_dof_parents(m)):
-        out.append([*(out[parent] if parent >= 0 else []), dof])
-    return out
-
-
-def _dof_parents(m: MjModel) -> Whole:
-    out = np.full(m.nv, -1, np.int32)
-    for body in range(1, m.nbody):
-        first, number = int(m.body_dofadr[body]), int(m.body_dofnum[body])
-        up = int(m.body_parentid[body])
-        while up and not m.body_dofnum[up]:
-            up = int(m.body_parentid[up])
-        for k in range(number):
-            above = int(m.body_dofadr[up] + m.body_dofnum[up] - 1) if up else -1
-            out[first + k] = first + k - 1 if k else above
-    return out
-
-
-def _body_chain(m: MjModel, body: int) -> list[int]:
-    """Velocities that move a body."""
-    while body and not m.body_dofnum[body]:
-        body = int(m.body_parentid[body])
-    return chains(m)[int(m.body_dofadr[body] + m.body_dofnum[body]) - 1] if body else []
-
-
-def _tree_of_bodies(m: MjModel) -> Whole:
-    """Trees are counted by the bodies that the first velocities of a tree move."""
-    out, trees = np.full(m.nbody, -1, np.int32), 0
-    for body in range(1, m.nbody):
-        above = out[m.body_parentid[body]]
-        if above >= 0:
-            out[body] = above
-        elif m.body_dofnum[body]:
-            out[body], trees = trees, trees + 1
-    return out
-
-
-def _rows_of_mass(m: MjModel) -> list[list[int]]:
-    return chains(m)
-
-
-def _rows_of_both(m: MjModel) -> list[list[int]]:
-    """Columns of the mass matrix that are not zero, on both sides of the diagonal."""
-    lower = chains(m)
-    return [sorted({*row, *(j for j in range(m.nv) if i in lower[j])}) for i, row in enumerate(lower)]
-
-
-def _rows_of_bodies(m: MjModel) -> list[list[int]]:
-    """Velocities that move a body, or what hangs on it."""
-    own = [_body_chain(m, body) for body in range(m.nbody)]
-    below: list[set[int]] = [set(row) for row in own]
-    for body in range(m.nbody - 1, 0, -1):
-        below[m.body_parentid[body]] |= below[body]
-    return [sorted(row) for row in below]
-
-
-def _numbers(rows: list[list[int]]) -> Whole:
-    return np.array([len(row) for row in rows], np.int32)
-
-
-def _starts(rows: list[list[int]]) -> Whole:
-    return np.array(np.cumsum([0, *(len(row) for row in rows)])[: len(rows)], np.int32)
-
-
-def _flat(rows: list[list[int]]) -> Whole:
-    return np.array([column for row in rows for column in row], np.int32)
-
-
-def _lower_in_both(m: MjModel) -> Whole:
-    """Where the numbers of the lower half are among those of both."""
-    both, starts = _rows_of_both(m), _starts(_rows_of_both(m))
-    return np.array([starts[i] + both[i].index(j) for i, row in enumerate(chains(m)) for j in row], np.int32)
-
-
-def _both_in_lower(m: MjModel) -> Whole:
-    lower, starts = chains(m), _starts(chains(m))
-    places = [(max(i, j), min(i, j)) for i, row in enumerate(_rows_of_both(m)) for j in row]
-    return np.array([starts[i] + lower[i].index(j) for i, j in places], np.int32)
-
-
-def _of_trees(m: MjModel, of: str) -> tuple[Whole, Whole]:
-    """First and number of what belongs to each tree."""
-    trees = _tree_of_bodies(m) if of == "body" else m.dof_treeid
-    of_tree = [np.flatnonzero(trees == t) for t in range(m.ntree)]
-    return np.array([x[0] for x in of_tree], np.int32), np.array([len(x) for x in of_tree], np.int32)
 
 
 # -------------------------------------------------------------------------------- frames
@@ -243,100 +174,7 @@ def statistics(m: MjModel) -> dict[str, Any]:
     return out | {k: np.array(v) if k == "center" else v[0] for k, v in stated.items()}
 
 
-# ---------------------------------------------------------------------------------- text
-
-
-def _words(kind: str, count: str, attribute: str, dtype: Any, default: Any, columns: int = 1) -> Callable[[MjModel], Any]:
-    """Numbers of an attribute of all objects of a kind."""
-
-    def read(m: MjModel) -> NDArray[Any] | None:
-        stated = m._stated_of(kind, getattr(m, count))
-        if stated is None:
-            return None
-        out = np.zeros((len(stated), columns), dtype)
-        out[:] = default
-        for row, attributes in zip(out, stated):
-            if attribute in attributes:
-                given = _numbers_of(attributes[attribute])
-                row[: len(given)] = given[:columns]
-        return out[:, 0] if columns == 1 else out
-
-    return read
-
-
-def _numbers_of(text: str) -> list[float]:
-    return [{"true": 1.0, "false": 0.0, "enable": 1.0, "disable": 0.0}.get(word) or float(_bare(word)) for word in text.split()]
-
-
-def _bare(word: str) -> str:
-    return {"true": "1", "false": "0", "enable": "1", "disable": "0"}.get(word, word)
-
-
-def _named(kind: str, count: str, attribute: str, objects: str) -> Callable[[MjModel], Any]:
-    """Numbers of the objects that an attribute names; −1 where it names none."""
-
-    def read(m: MjModel) -> Whole | None:
-        stated = m._stated_of(kind, getattr(m, count))
-        if stated is None:
-            return None
-        names = ["world", *m._base.links.names] if objects == "body" else m._stated.names(objects)
-        return np.array([names.index(a[attribute]) if a.get(attribute) in names else -1 for a in stated], np.int32)
-
-    return read
-
-
-def _chosen(
-    kind: str, count: str, attribute: str, words: Sequence[str], numbers: Sequence[int] | None = None
-) -> Callable[[MjModel], Any]:
-    """The number of an attribute's word among others, of which the first is the default."""
-
-    def read(m: MjModel) -> Whole | None:
-        stated = m._stated_of(kind, getattr(m, count))
-        if stated is None:
-            return None
-        found = [words.index(a.get(attribute, words[0])) for a in stated]
-        return np.array(found if numbers is None else [numbers[i] for i in found], np.int32)
-
-    return read
-
-
-def _user(kind: str, count: str, size: str) -> Callable[[MjModel], Any]:
-    def read(m: MjModel) -> Array | None:
-        stated = m._stated_of(kind, getattr(m, count))
-        out = np.zeros((getattr(m, count), getattr(m, size)))
-        for row, attributes in zip(out, stated or []):
-            given = _numbers_of(attributes.get("user", ""))
-            row[: len(given)] = given
-        return out
-
-    return read
-
-
-def user_size(m: MjModel, kind: str) -> int:
-    """The most numbers that an object of a kind has for its user."""
-    stated = int(m._stated.sizes.get(f"nuser_{_SHORT.get(kind, kind)}", -1))
-    if stated >= 0:
-        return stated
-    return max((len(a["user"].split()) for a in m._stated.of(kind) if "user" in a), default=0)
-
-
-def _user_size(kind: str) -> Callable[[MjModel], int]:
-    return lambda m: user_size(m, kind)
-
-
-_SHORT = {"joint": "jnt", "camera": "cam"}
-
-
-def _of_dofs(name: str) -> Callable[[MjModel], Any]:
-    def read(m: MjModel) -> Array | None:
-        of_joints = _words("joint", "njnt", name, np.float64, *((_SOLREF, 2) if "solref" in name else (_SOLIMP, 5)))(m)
-        return None if of_joints is None else np.array(of_joints[m.dof_jntid]).reshape(m.nv, -1)
-
-    return read
-
-
-def _same(value: Any) -> Callable[[MjModel], Any]:
-    return lambda m: value
+# --------------------------------------------------------------------------------- tables
 
 
 def _datatypes(m: MjModel) -> Whole:
@@ -376,21 +214,8 @@ def _light_type(m: MjModel) -> Whole | None:
 
 
 def _directions(m: MjModel) -> Array:
-    out = _words("light", "nlight", "dir", np.float64, (0.0, 0.0, -1.0), 3)(m)
+    out = attribute_of("light", "nlight", "dir", np.float64, (0.0, 0.0, -1.0), 3)(m)
     return np.asarray(out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-15), dtype=np.float64)
-
-
-def _bodies_of(kind: str) -> Callable[[MjModel], Any]:
-    def read(m: MjModel) -> Whole | None:
-        stated = m._stated_of(kind, getattr(m, f"n{kind}"))
-        return None if stated is None else np.array([int(a["of"]) for a in stated], np.int32)
-
-    return read
-
-
-def _filled(*shape: Any, of: Any = 0.0, dtype: Any = np.float64) -> Callable[[MjModel], Any]:
-    """One value everywhere."""
-    return lambda m: np.full(tuple(getattr(m, s) if isinstance(s, str) else s for s in shape), of, dtype)
 
 
 i4, f4 = np.int32, np.float32
@@ -398,122 +223,122 @@ _MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
 
 #: Constants by name; None is not offered: the text does not say.
 CONSTANTS: dict[str, Callable[[MjModel], Any]] = {
-    "dof_parentid": _dof_parents,
-    "dof_treeid": lambda m: np.array(_tree_of_bodies(m)[m.dof_bodyid], np.int32),
-    "body_treeid": _tree_of_bodies,
-    "dof_Madr": lambda m: _starts(chains(m)),
-    "M_rownnz": lambda m: _numbers(_rows_of_mass(m)), "M_rowadr": lambda m: _starts(_rows_of_mass(m)),
-    "M_colind": lambda m: _flat(_rows_of_mass(m)), "mapM2M": lambda m: np.array([s + k for s, row in zip(_starts(chains(m)), chains(m)) for k in range(len(row) - 1, -1, -1)], np.int32),
-    "D_rownnz": lambda m: _numbers(_rows_of_both(m)), "D_rowadr": lambda m: _starts(_rows_of_both(m)),
-    "D_colind": lambda m: _flat(_rows_of_both(m)),
-    "D_diag": lambda m: np.array([row.index(i) for i, row in enumerate(_rows_of_both(m))], np.int32),
-    "mapD2M": _lower_in_both, "mapM2D": _both_in_lower,
-    "B_rownnz": lambda m: _numbers(_rows_of_bodies(m)), "B_rowadr": lambda m: _starts(_rows_of_bodies(m)),
-    "B_colind": lambda m: _flat(_rows_of_bodies(m)),
-    "tree_bodyadr": lambda m: _of_trees(m, "body")[0], "tree_bodynum": lambda m: _of_trees(m, "body")[1],
-    "tree_dofadr": lambda m: _of_trees(m, "dof")[0], "tree_dofnum": lambda m: _of_trees(m, "dof")[1],
+    "dof_parentid": dof_parents,
+    "dof_treeid": lambda m: np.array(trees_of_bodies(m)[m.dof_bodyid], np.int32),
+    "body_treeid": trees_of_bodies,
+    "dof_Madr": lambda m: starts(chains(m)),
+    "M_rownnz": lambda m: counts(chains(m)), "M_rowadr": lambda m: starts(chains(m)),
+    "M_colind": lambda m: flat(chains(m)), "mapM2M": lambda m: np.array([s + k for s, row in zip(starts(chains(m)), chains(m)) for k in range(len(row) - 1, -1, -1)], np.int32),
+    "D_rownnz": lambda m: counts(rows_of_both(m)), "D_rowadr": lambda m: starts(rows_of_both(m)),
+    "D_colind": lambda m: flat(rows_of_both(m)),
+    "D_diag": lambda m: np.array([row.index(i) for i, row in enumerate(rows_of_both(m))], np.int32),
+    "mapD2M": lower_in_both, "mapM2D": both_in_lower,
+    "B_rownnz": lambda m: counts(rows_of_bodies(m)), "B_rowadr": lambda m: starts(rows_of_bodies(m)),
+    "B_colind": lambda m: flat(rows_of_bodies(m)),
+    "tree_bodyadr": lambda m: of_trees(m, "body")[0], "tree_bodynum": lambda m: of_trees(m, "body")[1],
+    "tree_dofadr": lambda m: of_trees(m, "dof")[0], "tree_dofnum": lambda m: of_trees(m, "dof")[1],
     "body_sameframe": lambda m: _same_frames(m, "body"), "geom_sameframe": lambda m: _same_frames(m, "geom"),
     "site_sameframe": lambda m: _same_frames(m, "site"),
-    "body_simple": _filled("nbody", dtype=np.uint8),
-    "body_plugin": _filled("nbody", of=-1, dtype=i4), "geom_plugin": _filled("ngeom", of=-1, dtype=i4),
-    "actuator_plugin": _filled("nu", of=-1, dtype=i4), "sensor_plugin": _filled("nsensor", of=-1, dtype=i4),
-    "body_bvhadr": _filled("nbody", of=-1, dtype=i4), "body_bvhnum": _filled("nbody", dtype=i4),
+    "body_simple": filled("nbody", dtype=np.uint8),
+    "body_plugin": filled("nbody", of=-1, dtype=i4), "geom_plugin": filled("ngeom", of=-1, dtype=i4),
+    "actuator_plugin": filled("nu", of=-1, dtype=i4), "sensor_plugin": filled("nsensor", of=-1, dtype=i4),
+    "body_bvhadr": filled("nbody", of=-1, dtype=i4), "body_bvhnum": filled("nbody", dtype=i4),
     "body_contype": lambda m: _over_geoms(m, m.geom_contype), "body_conaffinity": lambda m: _over_geoms(m, m.geom_conaffinity),
-    "body_gravcomp": _words("body", "nbody", "gravcomp", np.float64, 0.0),
-    "body_user": _user("body", "nbody", "nuser_body"), "jnt_user": _user("joint", "njnt", "nuser_jnt"),
-    "geom_user": _user("geom", "ngeom", "nuser_geom"), "site_user": _user("site", "nsite", "nuser_site"),
-    "cam_user": _user("camera", "ncam", "nuser_cam"), "tendon_user": _user("tendon", "ntendon", "nuser_tendon"),
-    "actuator_user": _user("actuator", "nu", "nuser_actuator"), "sensor_user": _user("sensor", "nsensor", "nuser_sensor"),
+    "body_gravcomp": attribute_of("body", "nbody", "gravcomp", np.float64, 0.0),
+    "body_user": user("body", "nbody", "nuser_body"), "jnt_user": user("joint", "njnt", "nuser_jnt"),
+    "geom_user": user("geom", "ngeom", "nuser_geom"), "site_user": user("site", "nsite", "nuser_site"),
+    "cam_user": user("camera", "ncam", "nuser_cam"), "tendon_user": user("tendon", "ntendon", "nuser_tendon"),
+    "actuator_user": user("actuator", "nu", "nuser_actuator"), "sensor_user": user("sensor", "nsensor", "nuser_sensor"),
     "body_invweight0": _weights_of_bodies, "dof_invweight0": _weights_of_dofs,
     "dof_M0": lambda m: np.diag(dynamics.crba(m._base, m.qpos0)).copy() if m.nv else np.zeros(0),
     "actuator_acc0": _accelerations_of_actuators,
-    "jnt_group": _words("joint", "njnt", "group", i4, 0), "jnt_margin": _words("joint", "njnt", "margin", np.float64, 0.0),
-    "jnt_solref": _words("joint", "njnt", "solreflimit", np.float64, _SOLREF, 2),
-    "jnt_solimp": _words("joint", "njnt", "solimplimit", np.float64, _SOLIMP, 5),
-    "jnt_stiffnesspoly": _filled("njnt", 2), "jnt_springyield": _filled("njnt"),
-    "jnt_plasticadr": _filled("njnt", of=-1, dtype=i4),
-    "dof_dampingpoly": _filled("nv", 2), "dof_solref": _of_dofs("solreffriction"), "dof_solimp": _of_dofs("solimpfriction"),
-    "geom_group": _words("geom", "ngeom", "group", i4, 0), "geom_priority": _words("geom", "ngeom", "priority", i4, 0),
-    "geom_solmix": _words("geom", "ngeom", "solmix", np.float64, 1.0), "geom_gap": _words("geom", "ngeom", "gap", np.float64, 0.0),
-    "geom_matid": _named("geom", "ngeom", "material", "material"), "geom_rbound": _round, "geom_aabb": _boxes,
-    "geom_adhesion": _filled("ngeom"), "geom_surfacevel": _filled("ngeom", 6), "geom_fluid": _filled("ngeom", 12),
-    "geom_castshadow": _filled("ngeom", of=True, dtype=bool),
-    "site_group": _words("site", "nsite", "group", i4, 0), "site_matid": _named("site", "nsite", "material", "material"),
-    "site_dataid": _filled("nsite", of=-1, dtype=i4),
-    "cam_mode": _chosen("camera", "ncam", "mode", _MODES), "cam_ipd": _words("camera", "ncam", "ipd", np.float64, 0.068),
-    "cam_targetbodyid": _named("camera", "ncam", "target", "body"),
-    "cam_projection": _chosen("camera", "ncam", "projection", ("perspective", "orthographic")),
-    "cam_resolution": _words("camera", "ncam", "resolution", i4, (1, 1), 2),
-    "cam_sensorsize": _words("camera", "ncam", "sensorsize", f4, (0.0, 0.0), 2),
-    "light_bodyid": _bodies_of("light"), "light_mode": _chosen("light", "nlight", "mode", _MODES), "light_type": _light_type,
-    "light_targetbodyid": _named("light", "nlight", "target", "body"), "light_texid": _named("light", "nlight", "texture", "texture"),
-    "light_castshadow": _words("light", "nlight", "castshadow", bool, True), "light_active": _words("light", "nlight", "active", bool, True),
-    "light_bulbradius": _words("light", "nlight", "bulbradius", f4, 0.02), "light_intensity": _words("light", "nlight", "intensity", f4, 0.0),
-    "light_range": _words("light", "nlight", "range", f4, 10.0), "light_cutoff": _words("light", "nlight", "cutoff", f4, 45.0),
-    "light_exponent": _words("light", "nlight", "exponent", f4, 10.0), "light_dir": _directions,
-    "light_attenuation": _words("light", "nlight", "attenuation", f4, (1.0, 0.0, 0.0), 3),
-    "light_ambient": _words("light", "nlight", "ambient", f4, 0.0, 3), "light_diffuse": _words("light", "nlight", "diffuse", f4, 0.7, 3),
-    "light_specular": _words("light", "nlight", "specular", f4, 0.3, 3),
-    "mat_texuniform": _words("material", "nmat", "texuniform", bool, False),
-    "mat_texrepeat": _words("material", "nmat", "texrepeat", f4, 1.0, 2), "mat_emission": _words("material", "nmat", "emission", f4, 0.0),
-    "mat_specular": _words("material", "nmat", "specular", f4, 0.5), "mat_shininess": _words("material", "nmat", "shininess", f4, 0.5),
-    "mat_reflectance": _words("material", "nmat", "reflectance", f4, 0.0), "mat_metallic": _words("material", "nmat", "metallic", f4, -1.0),
-    "mat_roughness": _words("material", "nmat", "roughness", f4, -1.0),
-    "tendon_group": _words("tendon", "ntendon", "group", i4, 0), "tendon_width": _words("tendon", "ntendon", "width", np.float64, 0.003),
-    "tendon_matid": _named("tendon", "ntendon", "material", "material"),
-    "tendon_margin": _words("tendon", "ntendon", "margin", np.float64, 0.0),
-    "tendon_frictionloss": _words("tendon", "ntendon", "frictionloss", np.float64, 0.0),
-    "tendon_armature": _words("tendon", "ntendon", "armature", np.float64, 0.0),
+    "jnt_group": attribute_of("joint", "njnt", "group", i4, 0), "jnt_margin": attribute_of("joint", "njnt", "margin", np.float64, 0.0),
+    "jnt_solref": attribute_of("joint", "njnt", "solreflimit", np.float64, SOLREF, 2),
+    "jnt_solimp": attribute_of("joint", "njnt", "solimplimit", np.float64, SOLIMP, 5),
+    "jnt_stiffnesspoly": filled("njnt", 2), "jnt_springyield": filled("njnt"),
+    "jnt_plasticadr": filled("njnt", of=-1, dtype=i4),
+    "dof_dampingpoly": filled("nv", 2), "dof_solref": of_dofs("solreffriction"), "dof_solimp": of_dofs("solimpfriction"),
+    "geom_group": attribute_of("geom", "ngeom", "group", i4, 0), "geom_priority": attribute_of("geom", "ngeom", "priority", i4, 0),
+    "geom_solmix": attribute_of("geom", "ngeom", "solmix", np.float64, 1.0), "geom_gap": attribute_of("geom", "ngeom", "gap", np.float64, 0.0),
+    "geom_matid": places_of("geom", "ngeom", "material", "material"), "geom_rbound": _round, "geom_aabb": _boxes,
+    "geom_adhesion": filled("ngeom"), "geom_surfacevel": filled("ngeom", 6), "geom_fluid": filled("ngeom", 12),
+    "geom_castshadow": filled("ngeom", of=True, dtype=bool),
+    "site_group": attribute_of("site", "nsite", "group", i4, 0), "site_matid": places_of("site", "nsite", "material", "material"),
+    "site_dataid": filled("nsite", of=-1, dtype=i4),
+    "cam_mode": chosen("camera", "ncam", "mode", _MODES), "cam_ipd": attribute_of("camera", "ncam", "ipd", np.float64, 0.068),
+    "cam_targetbodyid": places_of("camera", "ncam", "target", "body"),
+    "cam_projection": chosen("camera", "ncam", "projection", ("perspective", "orthographic")),
+    "cam_resolution": attribute_of("camera", "ncam", "resolution", i4, (1, 1), 2),
+    "cam_sensorsize": attribute_of("camera", "ncam", "sensorsize", f4, (0.0, 0.0), 2),
+    "light_bodyid": bodies_of("light"), "light_mode": chosen("light", "nlight", "mode", _MODES), "light_type": _light_type,
+    "light_targetbodyid": places_of("light", "nlight", "target", "body"), "light_texid": places_of("light", "nlight", "texture", "texture"),
+    "light_castshadow": attribute_of("light", "nlight", "castshadow", bool, True), "light_active": attribute_of("light", "nlight", "active", bool, True),
+    "light_bulbradius": attribute_of("light", "nlight", "bulbradius", f4, 0.02), "light_intensity": attribute_of("light", "nlight", "intensity", f4, 0.0),
+    "light_range": attribute_of("light", "nlight", "range", f4, 10.0), "light_cutoff": attribute_of("light", "nlight", "cutoff", f4, 45.0),
+    "light_exponent": attribute_of("light", "nlight", "exponent", f4, 10.0), "light_dir": _directions,
+    "light_attenuation": attribute_of("light", "nlight", "attenuation", f4, (1.0, 0.0, 0.0), 3),
+    "light_ambient": attribute_of("light", "nlight", "ambient", f4, 0.0, 3), "light_diffuse": attribute_of("light", "nlight", "diffuse", f4, 0.7, 3),
+    "light_specular": attribute_of("light", "nlight", "specular", f4, 0.3, 3),
+    "mat_texuniform": attribute_of("material", "nmat", "texuniform", bool, False),
+    "mat_texrepeat": attribute_of("material", "nmat", "texrepeat", f4, 1.0, 2), "mat_emission": attribute_of("material", "nmat", "emission", f4, 0.0),
+    "mat_specular": attribute_of("material", "nmat", "specular", f4, 0.5), "mat_shininess": attribute_of("material", "nmat", "shininess", f4, 0.5),
+    "mat_reflectance": attribute_of("material", "nmat", "reflectance", f4, 0.0), "mat_metallic": attribute_of("material", "nmat", "metallic", f4, -1.0),
+    "mat_roughness": attribute_of("material", "nmat", "roughness", f4, -1.0),
+    "tendon_group": attribute_of("tendon", "ntendon", "group", i4, 0), "tendon_width": attribute_of("tendon", "ntendon", "width", np.float64, 0.003),
+    "tendon_matid": places_of("tendon", "ntendon", "material", "material"),
+    "tendon_margin": attribute_of("tendon", "ntendon", "margin", np.float64, 0.0),
+    "tendon_frictionloss": attribute_of("tendon", "ntendon", "frictionloss", np.float64, 0.0),
+    "tendon_armature": attribute_of("tendon", "ntendon", "armature", np.float64, 0.0),
     "tendon_stiffness": lambda m: np.array([t.stiffness for t in m._base.tendons]),
     "tendon_damping": lambda m: np.array([t.damping for t in m._base.tendons]),
     "tendon_limited": lambda m: np.array([t.limit is not None for t in m._base.tendons], bool),
     "tendon_range": lambda m: np.array([t.limit or (0.0, 0.0) for t in m._base.tendons]).reshape(-1, 2),
-    "tendon_rgba": _words("tendon", "ntendon", "rgba", f4, (0.5, 0.5, 0.5, 1.0), 4),
-    "tendon_solref_lim": _words("tendon", "ntendon", "solreflimit", np.float64, _SOLREF, 2),
-    "tendon_solimp_lim": _words("tendon", "ntendon", "solimplimit", np.float64, _SOLIMP, 5),
-    "tendon_solref_fri": _words("tendon", "ntendon", "solreffriction", np.float64, _SOLREF, 2),
-    "tendon_solimp_fri": _words("tendon", "ntendon", "solimpfriction", np.float64, _SOLIMP, 5),
-    "tendon_stiffnesspoly": _filled("ntendon", 2), "tendon_dampingpoly": _filled("ntendon", 2),
-    "tendon_springyield": _filled("ntendon"), "tendon_plasticadr": _filled("ntendon", of=-1, dtype=i4),
-    "actuator_group": _words("actuator", "nu", "group", i4, 0), "actuator_ctrladr": lambda m: np.arange(m.nu, dtype=np.int32),
-    "actuator_ctrlnum": _filled("nu", of=1, dtype=i4), "actuator_outadr": lambda m: np.arange(m.nu, dtype=np.int32),
-    "actuator_outnum": _filled("nu", of=1, dtype=i4), "actuator_actnum": _filled("nu", dtype=i4),
-    "actuator_actlimited": _filled("nu", of=False, dtype=bool), "actuator_actearly": _filled("nu", of=False, dtype=bool),
-    "actuator_actrange": _filled("nu", 2), "actuator_history": _filled("nu", 2, dtype=i4),
-    "actuator_historyadr": _filled("nu", of=-1, dtype=i4), "actuator_delay": _filled("nu"),
-    "actuator_cranklength": _filled("nu"), "actuator_dampingpoly": _filled("nu", 2),
-    "sensor_datatype": _datatypes, "sensor_needstage": _stages, "sensor_history": _filled("nsensor", 2, dtype=i4),
-    "sensor_historyadr": _filled("nsensor", of=-1, dtype=i4), "sensor_delay": _filled("nsensor"), "sensor_interval": _filled("nsensor", 2),
-    "body_margin": lambda m: _over_geoms_most(m), "jnt_actuatorid": _filled("njnt", of=-1, dtype=i4),
-    "jnt_actfrcrange": _words("joint", "njnt", "actuatorfrcrange", np.float64, 0.0, 2),
+    "tendon_rgba": attribute_of("tendon", "ntendon", "rgba", f4, (0.5, 0.5, 0.5, 1.0), 4),
+    "tendon_solref_lim": attribute_of("tendon", "ntendon", "solreflimit", np.float64, SOLREF, 2),
+    "tendon_solimp_lim": attribute_of("tendon", "ntendon", "solimplimit", np.float64, SOLIMP, 5),
+    "tendon_solref_fri": attribute_of("tendon", "ntendon", "solreffriction", np.float64, SOLREF, 2),
+    "tendon_solimp_fri": attribute_of("tendon", "ntendon", "solimpfriction", np.float64, SOLIMP, 5),
+    "tendon_stiffnesspoly": filled("ntendon", 2), "tendon_dampingpoly": filled("ntendon", 2),
+    "tendon_springyield": filled("ntendon"), "tendon_plasticadr": filled("ntendon", of=-1, dtype=i4),
+    "actuator_group": attribute_of("actuator", "nu", "group", i4, 0), "actuator_ctrladr": lambda m: np.arange(m.nu, dtype=np.int32),
+    "actuator_ctrlnum": filled("nu", of=1, dtype=i4), "actuator_outadr": lambda m: np.arange(m.nu, dtype=np.int32),
+    "actuator_outnum": filled("nu", of=1, dtype=i4), "actuator_actnum": filled("nu", dtype=i4),
+    "actuator_actlimited": filled("nu", of=False, dtype=bool), "actuator_actearly": filled("nu", of=False, dtype=bool),
+    "actuator_actrange": filled("nu", 2), "actuator_history": filled("nu", 2, dtype=i4),
+    "actuator_historyadr": filled("nu", of=-1, dtype=i4), "actuator_delay": filled("nu"),
+    "actuator_cranklength": filled("nu"), "actuator_dampingpoly": filled("nu", 2),
+    "sensor_datatype": _datatypes, "sensor_needstage": _stages, "sensor_history": filled("nsensor", 2, dtype=i4),
+    "sensor_historyadr": filled("nsensor", of=-1, dtype=i4), "sensor_delay": filled("nsensor"), "sensor_interval": filled("nsensor", 2),
+    "body_margin": lambda m: _over_geoms_most(m), "jnt_actuatorid": filled("njnt", of=-1, dtype=i4),
+    "jnt_actfrcrange": attribute_of("joint", "njnt", "actuatorfrcrange", np.float64, 0.0, 2),
     "jnt_actfrclimited": lambda m: _limited(m, "joint", "njnt", "actuatorfrclimited", "actuatorfrcrange"),
-    "jnt_actgravcomp": _words("joint", "njnt", "actuatorgravcomp", bool, False),
+    "jnt_actgravcomp": attribute_of("joint", "njnt", "actuatorgravcomp", bool, False),
     "geom_dataid": lambda m: _meshes(m),
-    "cam_output": _filled("ncam", of=1, dtype=i4),
+    "cam_output": filled("ncam", of=1, dtype=i4),
     "cam_pos0": lambda m: _cameras(m)[0], "cam_poscom0": lambda m: _cameras(m)[1], "cam_mat0": lambda m: _cameras(m)[2],
-    "light_softness": _words("light", "nlight", "softness", f4, 0.2),
+    "light_softness": attribute_of("light", "nlight", "softness", f4, 0.2),
     "light_pos0": lambda m: _lit(m)[0], "light_poscom0": lambda m: _lit(m)[1], "light_dir0": lambda m: _lit(m)[2],
     "exclude_signature": lambda m: _pairs(m),
     "eq_type": lambda m: _equalities(m)[0], "eq_obj1id": lambda m: _equalities(m)[1], "eq_obj2id": lambda m: _equalities(m)[2],
     "eq_objtype": lambda m: _equalities(m)[3],
-    "eq_solref": _words("equality", "neq", "solref", np.float64, _SOLREF, 2), "eq_solimp": _words("equality", "neq", "solimp", np.float64, _SOLIMP, 5),
-    "tendon_type": _filled("ntendon", dtype=i4), "tendon_adr": lambda m: _starts(_wraps(m)), "tendon_num": lambda m: _numbers(_wraps(m)),
-    "tendon_actuatorid": _filled("ntendon", of=-1, dtype=i4), "tendon_actfrcrange": _filled("ntendon", 2),
-    "tendon_actfrclimited": _filled("ntendon", dtype=bool), "ten_J_rownnz": lambda m: _numbers(_jacobians(m)),
-    "ten_J_rowadr": lambda m: _starts(_jacobians(m)), "ten_J_colind": lambda m: _flat(_jacobians(m)),
-    "wrap_type": lambda m: np.full(m.nwrap, 1, np.int32), "wrap_objid": lambda m: np.array(m.dof_jntid[_flat(_wraps(m))], np.int32),
+    "eq_solref": attribute_of("equality", "neq", "solref", np.float64, SOLREF, 2), "eq_solimp": attribute_of("equality", "neq", "solimp", np.float64, SOLIMP, 5),
+    "tendon_type": filled("ntendon", dtype=i4), "tendon_adr": lambda m: starts(_wraps(m)), "tendon_num": lambda m: counts(_wraps(m)),
+    "tendon_actuatorid": filled("ntendon", of=-1, dtype=i4), "tendon_actfrcrange": filled("ntendon", 2),
+    "tendon_actfrclimited": filled("ntendon", dtype=bool), "ten_J_rownnz": lambda m: counts(_jacobians(m)),
+    "ten_J_rowadr": lambda m: starts(_jacobians(m)), "ten_J_colind": lambda m: flat(_jacobians(m)),
+    "wrap_type": lambda m: np.full(m.nwrap, 1, np.int32), "wrap_objid": lambda m: np.array(m.dof_jntid[flat(_wraps(m))], np.int32),
     "wrap_prm": lambda m: m._coefficients,
     "tendon_length0": lambda m: m._tendon_lengths(m.qpos0),
     "tendon_invweight0": lambda m: np.einsum("ti,ij,tj->t", m._tendon_terms()[1], _inverse_mass(m), m._tendon_terms()[1]),
-    "tendon_lengthspring": _words("tendon", "ntendon", "springlength", np.float64, 0.0, 2),
-    "actuator_damping": _filled("nu"), "actuator_armature": _filled("nu"), "actuator_dynprm": lambda m: np.tile([1.0, *[0.0] * 9], (m.nu, 1)),
+    "tendon_lengthspring": attribute_of("tendon", "ntendon", "springlength", np.float64, 0.0, 2),
+    "actuator_damping": filled("nu"), "actuator_armature": filled("nu"), "actuator_dynprm": lambda m: np.tile([1.0, *[0.0] * 9], (m.nu, 1)),
     "actuator_length0": lambda m: m._moment @ np.where(np.isin(m.jnt_type[m.dof_jntid], (2, 3)), m.qpos0[[m._q_of(i) for i in range(m.nv)]], 0.0),
-    "actuator_lengthrange": _words("actuator", "nu", "lengthrange", np.float64, 0.0, 2),
+    "actuator_lengthrange": attribute_of("actuator", "nu", "lengthrange", np.float64, 0.0, 2),
     "sensor_objtype": lambda m: _sensed(m)[0], "sensor_objid": lambda m: _sensed(m)[1], "sensor_reftype": lambda m: _sensed(m)[2],
-    "sensor_refid": lambda m: _sensed(m)[3], "sensor_intprm": _filled("nsensor", 3, dtype=i4),
-    "mat_texid": lambda m: _textures(m), "tex_type": _chosen("texture", "ntex", "type", ("cube", "2d", "skybox"), (1, 0, 2)),
+    "sensor_refid": lambda m: _sensed(m)[3], "sensor_intprm": filled("nsensor", 3, dtype=i4),
+    "mat_texid": lambda m: _textures(m), "tex_type": chosen("texture", "ntex", "type", ("cube", "2d", "skybox"), (1, 0, 2)),
     "key_mpos": lambda m: _keyed(m, "mpos", m.body_pos, 3), "key_mquat": lambda m: _keyed(m, "mquat", m.body_quat, 4),
-    "text_adr": lambda m: _starts([list(range(len(a.get("data", "")) + 1)) for a in m._stated.of("text")]),
+    "text_adr": lambda m: starts([list(range(len(a.get("data", "")) + 1)) for a in m._stated.of("text")]),
     "text_size": lambda m: np.array([len(a.get("data", "")) + 1 for a in m._stated.of("text")], np.int32),
 }
 
@@ -676,19 +501,19 @@ def _keyed(m: MjModel, word: str, at_rest: Array, columns: int) -> Array | None:
     out = np.tile(rest, (m.nkey, 1)).reshape(m.nkey, m.nmocap * columns)
     for row, attributes in zip(out, keys):
         if word in attributes:
-            row[:] = _numbers_of(attributes[word])
+            row[:] = numbers_in(attributes[word])
     return out
 
 
 def _ntree(m: MjModel) -> int:
-    return int(_tree_of_bodies(m).max(initial=-1)) + 1
+    return int(trees_of_bodies(m).max(initial=-1)) + 1
 
 
 #: Sizes and other whole numbers by name. What is in neither this nor the model is 0: there is nothing of it here.
 NUMBERS: dict[str, Callable[[MjModel], int]] = {
     "nactuator": lambda m: int(m.nu), "nout": lambda m: int(m.nu), "ntree": _ntree,
     "nC": lambda m: sum(map(len, chains(m))), "nM": lambda m: sum(map(len, chains(m))),
-    "nD": lambda m: sum(map(len, _rows_of_both(m))), "nB": lambda m: sum(map(len, _rows_of_bodies(m))),
+    "nD": lambda m: sum(map(len, rows_of_both(m))), "nB": lambda m: sum(map(len, rows_of_bodies(m))),
     "nJmom": lambda m: sum(map(len, driven(m))),
     "npaths": lambda m: len(m.paths), "nwrap": lambda m: sum(int(a["parts"]) for a in m._stated.of("tendon")), "nJten": lambda m: 0 if any(t.spatial for t in m._base.tendons) else sum(map(len, _jacobians(m))),
     "nmesh": lambda m: len(m._stated.of("mesh")), "nhfield": lambda m: len(m._stated.of("hfield")),
@@ -700,5 +525,5 @@ NUMBERS: dict[str, Callable[[MjModel], int]] = {
     "nconmax": lambda m: int(m._stated.sizes.get("nconmax", -1)),
     "ngravcomp": lambda m: sum(float(a.get("gravcomp", 0)) != 0 for a in m._stated.of("body")),
     "flg_gravcomp": lambda m: int(m.ngravcomp > 0),
-    **{f"nuser_{_SHORT.get(k, k)}": _user_size(k) for k in ("body", "joint", "geom", "site", "camera", "tendon", "actuator", "sensor")},
+    **{f"nuser_{SHORT.get(k, k)}": user_sizes(k) for k in ("body", "joint", "geom", "site", "camera", "tendon", "actuator", "sensor")},
 }

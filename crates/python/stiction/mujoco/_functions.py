@@ -12,28 +12,14 @@ from .. import dynamics
 from .._stiction import Error
 from .._tables import Array
 from . import _enums
-from ._data import MjData, turned
-from ._exact import exact_derivatives
+from ._checks import into as _into
+from ._checks import of as _of
+from ._data import MjData
 from ._guard import FatalError, NotOffered
+from ._math import turned
 from ._model import MjModel, body_of
 
 _OBJ, _STATE = _enums.mjtObj, _enums.mjtState
-
-
-def _of(m: Any, d: Any = None) -> None:
-    """Raises unless these are a model and a state of this package."""
-    if not isinstance(m, MjModel):
-        raise TypeError(f"expected a stiction.mujoco.MjModel, not {type(m).__module__}.{type(m).__name__}")
-    if d is not None and not isinstance(d, MjData):
-        raise TypeError(f"expected a stiction.mujoco.MjData, not {type(d).__module__}.{type(d).__name__}")
-    if d is not None:
-        d._by(m)
-
-
-def _into(what: str, array: Any, shape: tuple[int, ...]) -> None:
-    """Raises unless results of this shape can be written into an array."""
-    if array is not None and (not isinstance(array, np.ndarray) or array.dtype != np.float64 or array.shape != shape):
-        raise TypeError(f"{what} is an array {np.shape(array)} of {getattr(array, 'dtype', type(array).__name__)}; expected {shape} of float64")
 
 
 # ------------------------------------------------------------------------------- time
@@ -566,74 +552,6 @@ def mj_saveLastXML(filename: str | os.PathLike[str], m: MjModel) -> None:
     path.write_text(text, encoding="utf-8")
     for name, content in files:
         (path.parent / name).write_text(content, encoding="utf-8")
-
-
-# ------------------------------------------------------------------------- derivatives
-
-
-def mjd_transitionFD(
-    m: MjModel,
-    d: MjData,
-    eps: float,
-    flg_centered: int,
-    A: Array | None,
-    B: Array | None,
-    C: Array | None,
-    D: Array | None,
-) -> None:
-    """Derivatives of a step: of the next state (2 nv) and of the sensors after it, with respect to state and controls.
-
-    A and B are exact (:meth:`stiction.Simulation.linearize`), whatever ``eps`` is; the sensors', and those of steps that
-    have no exact derivative or are at a switch, are finite differences."""
-    _of(m, d)
-    nv, nu = m.nv, m.nu
-    simulation = d._current()
-    start, q, v, u = simulation._snapshot(), d.qpos.copy(), d.qvel.copy(), d.ctrl.copy()
-    readings = C is not None or D is not None
-    if (A is not None or B is not None) and (exact := exact_derivatives(d, simulation, start, (q, v, u))) is not None:
-        if A is not None:
-            A[:] = exact.A
-        if B is not None:
-            B[:] = exact.B
-        if not readings:
-            return
-        A = B = None
-
-    def after(dq: Array, dv: Array, du: Array) -> tuple[Array, Array, Array]:
-        simulation._restore(start)
-        simulation.set_state(dynamics.integrate(m.stiction, q, dq, 1.0), v + dv)
-        simulation.control[:] = u + du
-        d._apply(simulation)
-        simulation.advance()
-        read = simulation.sensordata if readings else np.zeros(0)
-        return simulation.q.copy(), simulation.v.copy(), np.array(read)
-
-    def change(a: tuple[Array, Array, Array], b: tuple[Array, Array, Array], h: float) -> tuple[Array, Array]:
-        moved = np.concatenate([dynamics.difference(m.stiction, a[0], b[0]), b[1] - a[1]]) / h
-        return moved, (b[2] - a[2]) / h
-
-    zero, none = np.zeros(nv), np.zeros(nu)
-    middle = after(zero, zero, none)
-    try:
-        for k in range(2 * nv + nu):
-            step = np.zeros(2 * nv + nu)
-            step[k] = eps
-            parts = (step[:nv], step[nv : 2 * nv], step[2 * nv :])
-            forward = after(*parts)
-            if flg_centered:
-                column, read = change(after(*(-p for p in parts)), forward, 2 * eps)
-            else:
-                column, read = change(middle, forward, eps)
-            state, output, at = (A, C, k) if k < 2 * nv else (B, D, k - 2 * nv)
-            if state is not None:
-                state[:, at] = column
-            if output is not None:
-                output[:, at] = read
-    finally:
-        simulation._restore(start)
-        d.ctrl[:] = u
-        d._changed()
-        d._renew()
 
 
 #: Names that this module offers.

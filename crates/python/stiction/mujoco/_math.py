@@ -42,6 +42,11 @@ def rotation_of(quat: ArrayLike) -> Array:
     )
 
 
+def turned(mat: Any) -> Array:
+    """A matrix (3, 3) of nine numbers."""
+    return np.asarray(mat, dtype=np.float64).reshape(3, 3)
+
+
 def quaternion_of(mat: ArrayLike) -> Array:
     """The unit quaternion of a rotation matrix, by a component that is large."""
     m = np.asarray(mat, dtype=np.float64).reshape(3, 3)

@@ -25,7 +25,7 @@ _NUMBERS = {
 WORDS = {"distance": "GEOMDIST", "normal": "GEOMNORMAL", "fromto": "GEOMFROMTO", "jointactuatorfrc": "JOINTACTFRC", "tendonactuatorfrc": "TENDONACTFRC"}
 
 
-def width(m: MjModel, sensor: int) -> int | None:
+def width(m: Any, sensor: int) -> int | None:
     """How many numbers a sensor has that the engine does not read; None where nobody does."""
     s = m._base.sensors[sensor]
     stated = m._stated_of("sensor", m.nsensor)
@@ -50,7 +50,7 @@ def reading(d: MjData, sensor: int) -> Array:
     return out
 
 
-def _pairs(m: MjModel, sensor: int) -> list[tuple[int, int]] | None:
+def _pairs(m: Any, sensor: int) -> list[tuple[int, int]] | None:
     """Geometries of which a sensor measures the nearest; None where one of them is only drawn."""
     of = m._base.sensors[sensor].of
     sides = []
