@@ -15,6 +15,7 @@ from . import _enums
 from ._checks import into as _into
 from ._checks import of as _of
 from ._data import MjData
+from ._exact import mjd_transitionFD  # noqa: F401
 from ._guard import FatalError, NotOffered
 from ._math import turned
 from ._model import MjModel, body_of
