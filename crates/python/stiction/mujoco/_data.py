@@ -493,7 +493,7 @@ class MjData(NamedData):
         if field is not None:
             shape = _fields.shape(field, lambda size: 0 if size in _fields.DATA_NUMBERS else self._acting._size(size))
             shape = (0, *shape[1:]) if name in NONE else shape
-            if not np.prod(shape) or name in NOTHING:
+            if not np.prod(shape) or name in NOTHING and not (name == "qfrc_gravcomp" and self._acting.ngravcomp):
                 array = np.zeros(shape, _fields.KINDS[field[0]])
                 self._put(**{name: array})
                 return array

@@ -231,7 +231,7 @@ COMPUTED: dict[str, Callable[[MjData], Array]] = {
 OF_FORCES = frozenset(
     "cfrc_ext cfrc_int actuator_force qfrc_actuator qfrc_constraint qfrc_smooth qacc_smooth sensordata cacc".split()
 )
-#: Efforts that are zero: of media, adhesion and of plugins there are none here, and gravity is nowhere compensated.
+#: Efforts that are zero: of media and of adhesion there are none here, and of compensated gravity where a model compensates none.
 NOTHING = frozenset("qfrc_fluid qfrc_adhesion qfrc_gravcomp".split())
 #: What is kept of MuJoCo's ways to compute, of which there is nothing here: arrays without rows.
 NONE = frozenset("qH qDeriv qLU efm_fluid bvh_active wrap_obj wrap_xpos".split())
