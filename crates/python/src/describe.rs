@@ -113,6 +113,9 @@ pub(crate) fn world(of: &World) -> Value {
         "loops": world.loops.iter().map(|l| json!({
             "name": l.name, "holds": hold(l.hold), "active": l.active, "links": [l.ends[0].0, l.ends[1].0],
         })).collect::<Vec<_>>(),
+        "loop_frames": world.loops.iter().map(|l| json!({
+            "poses": l.ends.map(|(_, X)| pose(&X)), "torque_scale": l.torque_scale,
+        })).collect::<Vec<_>>(),
         "keyframes": world.keyframes.iter().map(|k| json!({
             "name": k.name, "q": k.q, "v": k.v, "control": k.control,
         })).collect::<Vec<_>>(),

@@ -13,9 +13,10 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use stiction::batch::Fields;
-use stiction::dynamics::spatial::Pose;
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Pose, Vec3};
 use stiction::models::{LoadOptions, load, to_mjcf, to_urdf};
-use stiction::world::{Severity, Topic};
+use stiction::world::{Severity, TendonPath, Topic};
 use stiction::{Settings, State};
 use stiction_scene::add_actuators;
 use stiction_scene::spec::{ActuatorKind, HoldSpec, MeshKind};
@@ -52,6 +53,25 @@ impl Default for Options {
             ground: false,
         }
     }
+}
+
+/// The shape of the same kind with MuJoCo's sizes.
+fn resized(shape: &Shape, size: Vec3) -> Result<Shape, String> {
+    let (a, b, c) = (size.x, size.y, size.z);
+    let positive = |numbers: &[f64]| match numbers.iter().find(|x| !(x.is_finite() && **x > 0.0)) {
+        Some(x) => Err(format!("{x}; expected > 0 [m]")),
+        None => Ok(()),
+    };
+    Ok(match shape {
+        Shape::Sphere { .. } => positive(&[a]).map(|()| Shape::Sphere { radius: a })?,
+        Shape::Box { .. } => positive(&[a, b, c]).map(|()| Shape::Box { half: size })?,
+        Shape::Capsule { .. } => positive(&[a, b]).map(|()| Shape::Capsule { radius: a, half_length: b })?,
+        Shape::Cylinder { .. } => {
+            positive(&[a, b]).map(|()| Shape::Cylinder { radius: a, half_length: b })?
+        }
+        Shape::Ellipsoid { .. } => positive(&[a, b, c]).map(|()| Shape::Ellipsoid { radii: size })?,
+        other => other.clone(),
+    })
 }
 
 #[pymethods]
@@ -140,6 +160,107 @@ impl World {
             ));
         }
         released(py, || Ok(Self { world: Arc::new(self.world.switched(&holds)), ..self.copy() }))
+    }
+
+    /// This world without contacts, limits of joints and tendons, and limits of controls.
+    fn without(&self, py: Python<'_>, contacts: bool, limits: bool, clamping: bool) -> PyResult<Self> {
+        released(py, || {
+            let mut world = (*self.world).clone();
+            if contacts {
+                world.geometries.iter_mut().for_each(|g| (g.group, g.mask) = (0, 0));
+                world.pairs.clear();
+            }
+            if limits {
+                world.model.joints.iter_mut().for_each(|j| j.limit = None);
+                world.tendons.iter_mut().for_each(|t| t.limit = None);
+            }
+            if clamping {
+                world.actuators.iter_mut().for_each(|a| a.control_limit = None);
+            }
+            Ok(Self { world: Arc::new(world), ..self.copy() })
+        })
+    }
+
+    /// This world with other numbers of geometries (of each: sizes, position, quaternion, of `shaped` alone; and for all solref, solimp
+    /// and margin, and their groups and masks), ranges of joints and of controls where there are some, what efforts of actuators come to
+    /// on velocities, coefficients of tendons that are sums of joints, and poses of the second link of a loop in its first with the
+    /// point of the second that is held and metres of a radian. Sizes are MuJoCo's.
+    #[expect(clippy::too_many_arguments, reason = "names of Python")]
+    #[pyo3(signature = (shaped, shapes, softness=None, groups=None, ranges=None, controls=None, moments=None, coefficients=None,
+        held=Vec::new(), poses=None))]
+    fn adjusted(
+        &self,
+        shaped: Vec<usize>,
+        shapes: Rows<'_>,
+        softness: Option<Rows<'_>>,
+        groups: Option<Vec<(u32, u32)>>,
+        ranges: Option<Rows<'_>>,
+        controls: Option<Rows<'_>>,
+        moments: Option<Rows<'_>>,
+        coefficients: Option<Rows<'_>>,
+        held: Vec<usize>,
+        poses: Option<Rows<'_>>,
+    ) -> PyResult<Self> {
+        let mut world = (*self.world).clone();
+        let rows = table("shapes", &shapes, [shaped.len(), 10], "size, position and quaternion of each")?;
+        for (g, x) in shaped.iter().zip(rows.chunks_exact(10)) {
+            let geometry = world.geometries.get_mut(*g);
+            let geometry = geometry.ok_or_else(|| wrong(format_args!("there is no geometry {g}")))?;
+            geometry.shape = resized(&geometry.shape, Vec3::from([x[0], x[1], x[2]]))
+                .map_err(|why| wrong(format_args!("geom_size of `{}`: {why}", geometry.name)))?;
+            geometry.X_LG = pose_of(&x[3..]);
+        }
+        if let Some(rows) = &softness {
+            let rows = table("softness", rows, [world.geometries.len(), 8], "for each geometry")?;
+            for (geometry, x) in world.geometries.iter_mut().zip(rows.chunks_exact(8)) {
+                let material = &mut geometry.material;
+                material.softness.reference.copy_from_slice(&x[..2]);
+                material.softness.impedance.copy_from_slice(&x[2..7]);
+                material.margin = x[7];
+            }
+        }
+        if let Some(rows) = &ranges {
+            let rows = table("ranges", rows, [world.model.joints.len(), 2], "for each joint")?;
+            for (joint, x) in world.model.joints.iter_mut().zip(rows.chunks_exact(2)) {
+                joint.limit = joint.limit.map(|_| [x[0], x[1]]);
+            }
+        }
+        if let Some(rows) = &controls {
+            let rows = table("controls", rows, [world.actuators.len(), 2], "for each actuator")?;
+            for (actuator, x) in world.actuators.iter_mut().zip(rows.chunks_exact(2)) {
+                actuator.control_limit = actuator.control_limit.map(|_| [x[0], x[1]]);
+            }
+        }
+        for (geometry, bits) in world.geometries.iter_mut().zip(groups.unwrap_or_default()) {
+            (geometry.group, geometry.mask) = bits;
+        }
+        let nv = world.model.nv();
+        let terms = |x: &[f64]| x.iter().copied().enumerate().filter(|(_, c)| *c != 0.0).collect::<Vec<_>>();
+        if let Some(rows) = &coefficients {
+            let rows = table("coefficients", rows, [world.tendons.len(), nv], "for each tendon")?;
+            for (tendon, x) in world.tendons.iter_mut().zip(rows.chunks_exact(nv.max(1))) {
+                if let TendonPath::Fixed(of) = &mut tendon.path {
+                    *of = terms(x);
+                }
+            }
+        }
+        if let Some(rows) = &moments {
+            let rows = table("moments", rows, [world.actuators.len(), nv], "for each actuator")?;
+            for (actuator, x) in world.actuators.iter_mut().zip(rows.chunks_exact(nv.max(1))) {
+                actuator.transmission = terms(x);
+            }
+        }
+        if let Some(poses) = &poses {
+            let rows = table("poses", poses, [held.len(), 11], "position, quaternion, point and scale")?;
+            for (l, x) in held.iter().zip(rows.chunks_exact(11)) {
+                let held = world.loops.get_mut(*l);
+                let held = held.ok_or_else(|| wrong(format_args!("there is no loop {l}")))?;
+                let X_LB = Pose::new(held.ends[1].1.rotation, Vec3::from([x[7], x[8], x[9]]));
+                (held.ends[1].1, held.ends[0].1) = (X_LB, pose_of(&x[..7]) * X_LB);
+                held.torque_scale = x[10];
+            }
+        }
+        Ok(Self { world: Arc::new(world), ..self.copy() })
     }
 
     /// This world with links and sites elsewhere. A link that stands in the world takes with it what hangs on it; of one that its

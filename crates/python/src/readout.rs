@@ -13,7 +13,7 @@ use pyo3::types::{PyByteArray, PyDict};
 use stiction::ContactState;
 use stiction::dynamics::spatial::Vec3;
 use stiction::dynamics::{Velocities, frame_velocity};
-use stiction_sensors::{Forward, Found};
+use stiction_sensors::{Forward, Found, efforts_in};
 
 /// Slip below this counts as sticking [m/s].
 const STICK_SPEED: f64 = 1e-6;
@@ -83,7 +83,7 @@ impl Simulation {
         Ok(frozen_row(py, inner.acceleration()))
     }
 
-    /// Accelerations, contacts and efforts of the present state: those of the last step where one led to it.
+    /// Accelerations, contacts, open ones too, and efforts of the present state: those of the last step where one led to it.
     #[expect(clippy::type_complexity, reason = "two arrays and records that Python names")]
     #[pyo3(name = "_forward")]
     fn forward_dynamics<'py>(
@@ -92,7 +92,15 @@ impl Simulation {
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyByteArray>, Bound<'py, PyArray1<f64>>)> {
         let mut inner = self.pulled(py)?;
         let found = guarded(|| inner.found())?;
-        Ok((row(py, found.acceleration), records(py, &found.contacts, false), row(py, found.efforts)))
+        Ok((row(py, found.acceleration), records(py, &found.contacts, true), row(py, found.efforts)))
+    }
+
+    /// Efforts of actuators in the present state, under the present controls.
+    #[pyo3(name = "_efforts_now")]
+    fn efforts_now<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let mut inner = self.pulled(py)?;
+        let control = inner.sim.control_mut().to_vec();
+        Ok(row(py, efforts_in(inner.sim.world(), inner.sim.state(), &control)))
     }
 
     /// The contact problem of the last step, without what slept.

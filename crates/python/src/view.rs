@@ -7,7 +7,7 @@ use crate::errors::{guarded, wrong};
 use crate::numbers::{Row, Rows, numbers, pose_of, quaternion, table, vec3};
 use crate::simulation::Simulation;
 use crate::world::World;
-use numpy::{PyArray1, PyArrayMethods};
+use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -72,6 +72,8 @@ pub(crate) struct FrameView {
     /// Positions and quaternions of bodies that are moved by hand, which whoever moves them writes.
     moved: Py<PyArray1<f64>>,
     external: Py<PyArray1<f64>>,
+    /// Rates and accelerations that [`Self::motions_of`] writes.
+    motions: Py<PyArray1<f64>>,
     seen: Mutex<Seen>,
 }
 
@@ -106,8 +108,10 @@ impl Writer<'_> {
 
 #[pymethods]
 impl FrameView {
+    /// With `memory` the arrays are those of another view.
     #[new]
-    fn new(py: Python<'_>, world: Py<World>) -> PyResult<Self> {
+    #[pyo3(signature = (world, memory=None))]
+    fn new(py: Python<'_>, world: Py<World>, memory: Option<&Self>) -> PyResult<Self> {
         let of = &world.get().world;
         let model = &of.model;
         let mut roots = of.extras.mocap.clone();
@@ -167,12 +171,24 @@ impl FrameView {
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
         });
-        let values = PyArray1::zeros(py, all, false).unbind();
-        let external = PyArray1::zeros(py, 6 * links.len(), false).unbind();
         let poses = roots.iter().map(|m| crate::numbers::pose(&model.links[*m].X_BL));
-        let moved = poses.flat_map(|(p, r)| p.into_iter().chain(r)).collect();
-        let moved = PyArray1::from_vec(py, moved).unbind();
-        Ok(Self { links, roots, geometries, sites, cameras, values, moved, external, seen, world })
+        let poses: Vec<f64> = poses.flat_map(|(p, r)| p.into_iter().chain(r)).collect();
+        let (lengths, six) = ([all, 6 * links.len(), poses.len()], 6 * links.len());
+        let (values, external, moved) = match memory {
+            Some(other) => (other.values(py), other.external(py), other.moved(py)),
+            None => {
+                let zeros = |n| PyArray1::zeros(py, n, false).unbind();
+                (zeros(all), zeros(six), PyArray1::from_vec(py, poses).unbind())
+            }
+        };
+        if [&values, &external, &moved].map(|a| a.bind(py).len()) != lengths {
+            return Err(wrong("worlds whose frames share memory have as many of each kind"));
+        }
+        let motions = match memory {
+            Some(other) => other.motions(py),
+            None => PyArray1::zeros(py, 6 * model.nv() + 22 * links.len(), false).unbind(),
+        };
+        Ok(Self { links, roots, geometries, sites, cameras, values, moved, external, motions, seen, world })
     }
 
     /// The numbers, in the order of [`Self::layout`].
@@ -250,6 +266,80 @@ impl FrameView {
         Ok(())
     }
 
+    /// The numbers that [`Self::motions_of`] writes: rates of the columns of v, six each, then of every body the acceleration, the ten
+    /// numbers of the inertia of what hangs on it, and the force from what carries it.
+    #[getter]
+    fn motions(&self, py: Python<'_>) -> Py<PyArray1<f64>> {
+        self.motions.clone_ref(py)
+    }
+
+    /// Writes accelerations of bodies on top of free fall, and what follows from them, about the centre of mass of their trees. The
+    /// values must be those of the present state, and so must the external forces.
+    fn motions_of(
+        &self,
+        py: Python<'_>,
+        simulation: &Simulation,
+        acceleration: Row<'_>,
+        gravity: Row<'_>,
+    ) -> PyResult<()> {
+        let n = self.links.len();
+        let inner = simulation.pulled(py)?;
+        let (world, v) = (inner.sim.shared_world(), &inner.sim.state().v);
+        let model = &world.model;
+        let qacc = numbers("acceleration", &acceleration, model.nv(), "one for each velocity")?;
+        let gravity = vec3("gravity", &gravity)?;
+        let values = self.values.bind(py).try_readonly().map_err(wrong)?;
+        let values = values.as_slice().map_err(wrong)?;
+        let external = self.external.bind(py).try_readonly().map_err(wrong)?;
+        let external = external.as_slice().map_err(wrong)?;
+        let mut out = self.motions.bind(py).try_readwrite().map_err(wrong)?;
+        let out = out.as_slice_mut().map_err(wrong)?;
+        let six = |from: &[f64], i: usize| Twist::of(&from[6 * i..6 * i + 6]);
+        let cvel = &values[22 * n..28 * n];
+        let cinert = &values[28 * n..38 * n];
+        let cdof = &values[values.len() - 6 * model.nv()..];
+        let (rates, rest) = out.split_at_mut(6 * model.nv());
+        let (cacc, rest) = rest.split_at_mut(6 * n);
+        let (crb, forces) = rest.split_at_mut(10 * n);
+        Twist { about: Vec3::ZERO, along: gravity * -1.0 }.put(&mut cacc[..6]);
+        crb.copy_from_slice(cinert);
+        forces.fill(0.0);
+        for (i, link) in self.links.iter().enumerate().skip(1) {
+            let (mut twist, mut a) = (six(cvel, link.parent), six(cacc, link.parent));
+            let moves = link.frame.body.filter(|_| self.links[link.parent].frame.body != link.frame.body);
+            for joint in moves.map_or(0..0, |b| model.bodies[b].joints.clone()).map(|j| &model.joints[j]) {
+                let free = joint.kind == JointKind::Free;
+                for part in if free { [0..3, 3..6] } else { [0..joint.kind.nv(), 0..0] } {
+                    let before = twist;
+                    for dof in part.map(|k| joint.idx_v + k) {
+                        let S = six(cdof, dof);
+                        let still = free && dof < joint.idx_v + 3;
+                        let rate = if still { Twist::default() } else { before.cross(S) };
+                        rate.put(&mut rates[6 * dof..6 * dof + 6]);
+                        twist = twist.plus(S, v[dof]);
+                        a = a.plus(S, qacc[dof]).plus(rate, v[dof]);
+                    }
+                }
+            }
+            a.put(&mut cacc[6 * i..6 * i + 6]);
+            let own = six(cvel, i);
+            let inertia = &cinert[10 * i..10 * i + 10];
+            let force = own.cross_force(own.times(inertia)).plus(a.times(inertia), 1.0);
+            force.plus(six(external, i), -1.0).put(&mut forces[6 * i..6 * i + 6]);
+        }
+        for i in (1..n).rev() {
+            let up = self.links[i].parent;
+            for k in 0..6 {
+                forces[6 * up + k] += forces[6 * i + k];
+            }
+            for k in 0..10 {
+                crb[10 * up + k] += crb[10 * i + k];
+            }
+        }
+        crb[..10].fill(0.0);
+        Ok(())
+    }
+
     /// Gives bodies other masses.
     fn set_masses(&self, masses: Row<'_>) -> PyResult<()> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -272,8 +362,9 @@ impl FrameView {
         bodies.chain(frames).chain(joints).collect()
     }
 
-    /// Computes everything of the present state of a simulation of this world, if that is another than before.
-    fn refresh(&self, py: Python<'_>, simulation: &Simulation) -> PyResult<bool> {
+    /// Computes everything of the present state of a simulation of this world, if that is another than before or `again`.
+    #[pyo3(signature = (simulation, again=false))]
+    fn refresh(&self, py: Python<'_>, simulation: &Simulation, again: bool) -> PyResult<bool> {
         let inner = simulation.pulled(py)?;
         // Links may stand elsewhere than when this was made.
         let world = inner.sim.shared_world();
@@ -286,7 +377,8 @@ impl FrameView {
         let moved = self.moved.bind(py).try_readonly().map_err(wrong)?;
         let moved = moved.as_slice().map_err(wrong)?;
         let bits = || state.q.iter().chain(&state.v).chain(moved).map(|x| x.to_bits());
-        if seen.q.len() == model.nq + model.nv() + moved.len() && seen.q.iter().copied().eq(bits()) {
+        let same = seen.q.len() == model.nq + model.nv() + moved.len() && seen.q.iter().copied().eq(bits());
+        if same && !again {
             return Ok(false);
         }
         if seen.q.is_empty() {
@@ -303,14 +395,61 @@ impl FrameView {
             let by_hand: Vec<Pose> = moved.chunks_exact(7).map(pose_of).collect();
             let of = Known { q: &state.q, kin, vel, mass, placed, by_hand: &by_hand };
             self.write(model, &of, &mut Writer { to, at: 0 });
-            Ok(true)
+            Ok(!same)
         })
     }
 }
 
+/// A motion or a force: about and along.
+#[derive(Clone, Copy, Default)]
+struct Twist {
+    about: Vec3,
+    along: Vec3,
+}
+
+impl Twist {
+    fn of(x: &[f64]) -> Self {
+        Self { about: Vec3::from([x[0], x[1], x[2]]), along: Vec3::from([x[3], x[4], x[5]]) }
+    }
+
+    fn put(self, to: &mut [f64]) {
+        to[..3].copy_from_slice(&self.about.to_array());
+        to[3..].copy_from_slice(&self.along.to_array());
+    }
+
+    fn plus(self, other: Self, share: f64) -> Self {
+        Self { about: self.about + other.about * share, along: self.along + other.along * share }
+    }
+
+    /// The rate of a motion that is fixed in what moves so.
+    fn cross(self, motion: Self) -> Self {
+        Self {
+            about: self.about.cross(motion.about),
+            along: self.about.cross(motion.along) + self.along.cross(motion.about),
+        }
+    }
+
+    /// The rate of a force, or of a momentum, that is fixed in what moves so.
+    fn cross_force(self, force: Self) -> Self {
+        Self {
+            about: self.about.cross(force.about) + self.along.cross(force.along),
+            along: self.about.cross(force.along),
+        }
+    }
+
+    /// The momentum of this motion: `inertia` is MuJoCo's ten numbers.
+    fn times(self, inertia: &[f64]) -> Self {
+        let [xx, yy, zz, xy, xz, yz, hx, hy, hz, m] = std::array::from_fn(|k| inertia[k]);
+        let (w, h) = (self.about, Vec3::from([hx, hy, hz]));
+        let turning =
+            [xx * w.x + xy * w.y + xz * w.z, xy * w.x + yy * w.y + yz * w.z, xz * w.x + yz * w.y + zz * w.z];
+        Self { about: Vec3::from(turning) + h.cross(self.along), along: self.along * m - h.cross(w) }
+    }
+}
+
 /// Where the point of each joint is before the joint and those that follow it move the body, as MuJoCo counts.
-fn anchors(model: &stiction::dynamics::Model, kin: &Kinematics, q: &[f64]) -> Vec<Vec3> {
-    let mut out = vec![Vec3::ZERO; model.joints.len()];
+fn anchors(model: &stiction::dynamics::Model, kin: &Kinematics, q: &[f64]) -> Vec<(Vec3, Quat)> {
+    let mut out = vec![(Vec3::ZERO, Quat::IDENTITY); model.joints.len()];
     for body in &model.bodies {
         let mut X: Option<Pose> = None;
         for j in body.joints.clone().rev() {
@@ -329,9 +468,15 @@ fn anchors(model: &stiction::dynamics::Model, kin: &Kinematics, q: &[f64]) -> Ve
                     };
                     Pose::new(back * after.rotation, at - along + back.rotate(after.translation - at))
                 }
-                JointKind::Ball | JointKind::Free => after,
+                JointKind::Ball => {
+                    let at = after.transform(joint.anchor);
+                    let [w, x, y, z] = std::array::from_fn(|k| q[joint.idx_q + k]);
+                    let unturned = after.rotation * Quat::new(w, x, y, z).conjugate();
+                    Pose::new(unturned, at - unturned.rotate(joint.anchor))
+                }
+                JointKind::Free => after,
             };
-            out[j] = before.transform(joint.anchor);
+            out[j] = (before.transform(joint.anchor), before.rotation);
             X = Some(before);
         }
     }
@@ -425,13 +570,15 @@ impl FrameView {
             poses.iter().for_each(|X| out.vector(X.translation));
             poses.iter().for_each(|X| out.put(&crate::numbers::rotation(&X.rotation.to_matrix())));
         }
-        anchors(model, kin, q).into_iter().for_each(|p| out.vector(p));
-        for joint in &model.joints {
+        let anchors = anchors(model, kin, q);
+        anchors.iter().for_each(|(p, _)| out.vector(*p));
+        for (joint, (_, before)) in model.joints.iter().zip(&anchors) {
             let S = kin.S[joint.idx_v];
             out.vector(match joint.kind {
                 JointKind::Hinge | JointKind::Screw => S.angular,
                 JointKind::Slide => S.linear,
-                JointKind::Ball | JointKind::Free => joint.axis,
+                JointKind::Ball => before.rotate(Vec3::Z),
+                JointKind::Free => Vec3::Z,
             });
         }
         for (i, S) in kin.S.iter().enumerate() {

@@ -356,6 +356,13 @@ OTHER: dict[str, str] = {
     "d.contact[0].efc_address": "counted among contacts; >= 0 where it carries a force",
     "d.ximat": "other axes of equal moments of inertia",
     "d.actuator_moment": "a matrix (nu, nv), as before MuJoCo 3.2",
+    "m.eq_data": "rows of eleven, as before MuJoCo 4",
+    "m.stat.extent": "MuJoCo counts the moved body, which has no mass, elsewhere too",
+    "m.stat.center": "the same",
+    "d.nefc": "rows of MuJoCo's solver: there are none",
+    "d.efc_force": "the same",
+    "d.efc_J": "the same",
+    "d.solver_niter": "iterations of MuJoCo's solver: there are none",
     "d.energy": "computed always, where MuJoCo asks for a flag",
 }
 

@@ -123,5 +123,6 @@ def test_a_reading_by_name_goes_on_and_forces_of_equalities_are_refused() -> Non
     assert kept[0] == data.qpos[8] != before
     assert data.cfrc_ext.shape == (model.nbody, 6)
     data.eq_active[1] = 1
+    ours.mj_forward(model, data)
     with pytest.raises(ours.NotOffered, match="cfrc_ext where equalities hold bodies: w"):
         data.cfrc_ext  # noqa: B018

@@ -7,9 +7,13 @@
 //! ```
 //!
 //! Where bodies meet in the state the law of rigid contact defines an impulse, and no force: the change of velocity does not
-//! shrink with the step. There the means over one step of the simulation are given, as after a step.
+//! shrink with the step. There the means over one step of the simulation are given, as after a step. Efforts of actuators are
+//! those of their laws in the state: a probe takes stiff servos at the end of its step.
 
+use stiction::assembly::forces::actuators;
+use stiction::assembly::forces::tendons::length_and_rate;
 use stiction::dynamics::spatial::Vec3;
+use stiction::world::{Actuator, World};
 use stiction::{ContactState, Settings, Simulation, State, StepStatus};
 
 /// h of (1), as a share of the simulation's step.
@@ -75,6 +79,7 @@ impl Forward {
         } else {
             between(&coarse, fine)
         };
+        self.found.efforts = efforts_in(&self.whole.shared_world(), state, control);
         self.key = key;
         Ok(&self.found)
     }
@@ -97,9 +102,19 @@ impl Forward {
         let rates = probe.state().v.iter().zip(&state.v).map(|(after, v)| (after - v) * per_second);
         found.acceleration = rates.collect();
         probe.contacts_into(&mut found.contacts);
-        probe.efforts_into(&mut found.efforts);
         Ok(found)
     }
+}
+
+/// Effort of every actuator of a world in a state under controls, within its limit [N or N·m].
+pub fn efforts_in(world: &World, state: &State, control: &[f64]) -> Vec<f64> {
+    let q_of_dof = actuators::q_of_dofs(world);
+    let effort = |(a, u): (&Actuator, &f64)| {
+        let (length, rate) = length_and_rate(&a.transmission, &state.q, &state.v, &q_of_dof);
+        let law = actuators::law(a);
+        law.limited(law.effort(*u, length, rate))
+    };
+    world.actuators.iter().zip(control).map(effort).collect()
 }
 
 /// Two steps, of h and of h/2, as (1) has it.
@@ -115,9 +130,5 @@ fn between(coarse: &Found, fine: Found) -> Found {
             b.moment = vector(a.moment, b.moment);
         }
     }
-    Found {
-        acceleration: numbers(&coarse.acceleration, &fine.acceleration),
-        efforts: numbers(&coarse.efforts, &fine.efforts),
-        contacts,
-    }
+    Found { acceleration: numbers(&coarse.acceleration, &fine.acceleration), efforts: Vec::new(), contacts }
 }

@@ -15,7 +15,7 @@ mod reading;
 mod readings;
 mod senses;
 
-pub use forward::{Forward, Found};
+pub use forward::{Forward, Found, efforts_in};
 pub use reading::{Frame, Kind, Reading};
 pub use readings::{Offered, readings};
 pub use senses::{Senses, hangs_on};

@@ -1,8 +1,8 @@
 """The names that MuJoCo scripts use, backed by stiction: ``import stiction.mujoco as mujoco``.
 
-What is not offered raises :class:`NotOffered`, read or written, never a silent zero. Where MuJoCo computes a quantity in
-``mj_forward`` or ``mj_step`` and keeps it until the next, it is computed here when it is asked for: positions and velocities
-from the present state, contacts and forces from the last step, or from the present state where no step led to it. Contacts are
+What is not offered raises :class:`NotOffered`, read or written, never a silent zero; what stands for something that is not there has no
+rows. A field is one array, which is made when it is first asked for and written by every function from then on: positions and
+velocities of the present state, contacts and forces of the last step, or of the present state where no step led to it. Contacts are
 rigid; ``solref`` and ``solimp`` count for ``model.contact = "mujoco"`` alone. A step that fails raises ``stiction.StepFailed``.
 
 :func:`install` makes ``import mujoco`` mean this package, for libraries that import MuJoCo themselves.
@@ -16,59 +16,49 @@ from typing import Any
 
 import numpy as np
 
-from . import _enums, _functions, _listed, _math, rollout
+from . import _callbacks, _enums, _functions, _listed, _math, _pictures, rollout
+from ._callbacks import *  # noqa: F403
 from ._data import MjContact, MjData
 from ._enums import *  # noqa: F403
 from ._functions import *  # noqa: F403
-from ._guard import NotOffered
+from ._guard import FatalError, NotOffered
 from ._math import *  # noqa: F403
 from ._model import MjModel
 from ._options import MjOption
 from ._pictures import (
-    MjLROpt,
     MjrContext,
     MjrRect,
-    MjSolverStat,
-    MjStatistic,
-    MjTimerStat,
     MjvCamera,
     MjvFigure,
     MjvOption,
     MjvPerturb,
     MjvScene,
-    MjWarningStat,
     Renderer,
 )
 from ._spec import MjSpec
+from ._structs import (
+    MjLROpt,
+    MjSolverStat,
+    MjStatistic,
+    MjTimerStat,
+    MjvGeom,
+    MjvGLCamera,
+    MjvLight,
+    MjWarningStat,
+)
 
 #: Version of MuJoCo whose names these are.
 __version__ = "4.0.0"
 
 globals().update({name: getattr(_functions, name) for name in _functions.NAMES})
+globals().update({name: getattr(_pictures, name) for name in _pictures.NAMES})
+globals().update({name: getattr(_callbacks, name) for name in _callbacks.NAMES})
 globals().update({name: getattr(_math, name) for name in _math.NAMES})
 globals().update({name: getattr(_enums, name) for name in _enums.NAMES})
 
 
-class FatalError(RuntimeError):
-    """What MuJoCo raises where it cannot go on; here steps that fail raise ``stiction.StepFailed``."""
-
-
 class UnexpectedError(RuntimeError):
     """What MuJoCo raises where something is wrong with it."""
-
-
-def set_mjcb_control(callback: Any) -> None:
-    """Refused, but for None: a controller is called by whoever steps."""
-    if callback is not None:
-        raise NotOffered("stiction.mujoco does not offer set_mjcb_control; write d.ctrl before mj_step")
-
-
-def set_mju_user_warning(callback: Any) -> None:
-    """Nothing is ever warned of: a step that fails raises."""
-
-
-def get_mjcb_control() -> None:
-    """None: there is no callback."""
 
 
 #: The kind of all numbers.
@@ -110,21 +100,28 @@ __all__ = [
     "FatalError",
     "MjContact",
     "MjData",
+    "MjLROpt",
     "MjModel",
     "MjOption",
+    "MjSolverStat",
     "MjSpec",
+    "MjStatistic",
+    "MjTimerStat",
+    "MjWarningStat",
     "MJTNUM_DTYPE",
     "MjrContext",
     "MjrRect",
     "MjvCamera",
     "MjvFigure",
+    "MjvGLCamera",
+    "MjvGeom",
+    "MjvLight",
     "MjvOption",
     "MjvPerturb",
     "MjvScene",
     "NotOffered",
     "Renderer",
     "UnexpectedError",
-    "get_mjcb_control",
     "install",
     "mjDISABLESTRING",
     "mjENABLESTRING",
@@ -135,12 +132,12 @@ __all__ = [
     "mjVERSION_HEADER",
     "mjVISSTRING",
     "rollout",
-    "set_mjcb_control",
-    "set_mju_user_warning",
     "viewer",
+    *_callbacks.NAMES,
     *_enums.NAMES,
     *_functions.NAMES,
     *_math.NAMES,
+    *_pictures.NAMES,
 ]
 
 

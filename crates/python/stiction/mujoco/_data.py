@@ -1,70 +1,49 @@
-"""``MjData``: the names that MuJoCo scripts ask of a state, read from a simulation of ours when they are asked for.
+"""``MjData``: the names that MuJoCo scripts ask of a state, read from a simulation of ours.
 
-An array is the same object whenever it is asked for. While somebody holds it, it is renewed after every step, so that it
-shows the present as MuJoCo's does.
+A field is one array, made when it is first asked for. From then on every function that steps or computes writes into it, so
+that whoever holds it, or a part of it, sees what MuJoCo's shows.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
-import sys
-from collections.abc import Callable
+import warnings
+import weakref
 from typing import Any, cast
 
 import numpy as np
 
 from .. import _stiction, dynamics
-from .._model import Model
 from .._contacts import CONTACT
+from .._model import Model
 from .._simulation import Simulation
+from .._stiction import Error
 from .._tables import Array
-from . import _enums
+from . import _enums, _fields
+from ._callbacks import callbacks
 from ._contact import MjContact, MjContacts
-from ._guard import Guarded, Named, NotOffered
-from ._math import rotation_of
-from ._geoms import fixed, matrix, seen
+from ._data_names import NamedData
+from ._guard import NotOffered
 from ._model import MjModel, body_of
+from ._quantities import (
+    AWAKE,
+    COMPUTED,
+    NONE,
+    NOTHING,
+    OF_FORCES,
+    STILL,
+    let_write,
+    quaternions,
+)
+from ._senses import reading
+from ._structs import List, MjSolverStat, MjTimerStat, MjWarningStat
 
 #: Geometries that are nearer touch, for ``mj_inverse`` [m].
 CLEARANCE = 1e-6
 
-Pair = tuple[Array, Array]
-
-
-def _pair(values: Array) -> Pair:
-    """An array of these values, and a view of it that cannot be written, which is what is handed out."""
-    array = np.array(values)
-    return array, seen(array)
-
-
-def _references(pair: Pair) -> tuple[int, int]:
-    """How many refer to the two: who holds a view, or a slice of it, is among them."""
-    return sys.getrefcount(pair[0]), sys.getrefcount(pair[1])
-
-
-#: References to a pair that nobody holds a part of.
-_ALONE = _references(_pair(np.zeros(1)))
-
-
-class _Warnings(Guarded):
-    """Nothing is warned of: a step that fails raises."""
-
-    _called = "MjData.warning"
-
-    def __init__(self) -> None:
-        number = len([w for w in _enums.mjtWarning if w.name.startswith("mjWARN_")])
-        self._put(number=fixed([0] * number, np.int32), lastinfo=fixed([0] * number, np.int32))
-
-    def __getitem__(self, i: int) -> Any:
-        if not -len(self.number) <= int(i) < len(self.number):
-            raise IndexError(f"there is no warning {i}")
-        return _Warnings._of()
-
-    @staticmethod
-    def _of() -> Any:
-        none = Guarded.__new__(Guarded)
-        none._put(number=0, lastinfo=0)
-        return none
+def _list(kind: Any, words: Any, prefix: str) -> List:
+    return List(kind, sum(word.startswith(prefix) for word in words.__members__))
 
 
 class _Reading:
@@ -74,12 +53,17 @@ class _Reading:
         self._data = data
 
     def __getitem__(self, sensor: int) -> Array:
-        reading: Array = self._data._current()._sensors([sensor])[0]
-        reading.flags.writeable = False
-        return reading
+        data = self._data
+        if sensor in data._acting._read_here:
+            data._current()
+            data._put(_now={})
+            return reading(data, sensor)
+        found: Array = data._sensed([sensor])[0]
+        found.flags.writeable = False
+        return found
 
 
-class MjData(Guarded):
+class MjData(NamedData):
     """A simulation under the names of MuJoCo.
 
     ``qpos``, ``qvel``, ``ctrl``, ``qfrc_applied``, ``xfrc_applied``, ``eq_active``, ``mocap_pos``, ``mocap_quat`` and ``qacc`` can be
@@ -93,24 +77,36 @@ class MjData(Guarded):
     _called = "MjData"
 
     def __init__(self, model: MjModel) -> None:
+        if not isinstance(model, MjModel):
+            raise TypeError(f"expected a stiction.mujoco.MjModel, not {type(model).__module__}.{type(model).__name__}")
         ours = model.stiction
         view = _stiction.FrameView(ours._world)
         start = ours.starting_at(model.qpos0, np.zeros(model.nv))
         contact, dt, tolerance, iterations = self._settings_of(model)
         simulation = Simulation(start, contact, dt=dt, tolerance=tolerance, max_iterations=iterations)
         self._put(
-            model=model, simulation=simulation, _view=view, _known=(ours, (self._settings_of(model), b"", "[]", model.eq_active0.tobytes())),
+            #: The model that this was made for, and that of the last call.
+            model=model, _acting=model, simulation=simulation, _view=view,
+            _known=(ours, (self._settings_of(model), b"", "[]", model.eq_active0.tobytes())),
             qpos=simulation.q, qvel=simulation.v, ctrl=simulation.control,
             qfrc_applied=np.zeros(model.nv), xfrc_applied=np.zeros((model.nbody, 6)),
-            warning=_Warnings(),
-            act=np.zeros(0), act_dot=fixed(np.zeros(0)), userdata=np.zeros(0),
-            qacc=np.zeros(model.nv),
+            warning=_list(MjWarningStat, _enums.mjtWarning, "mjWARN_"),
+            timer=_list(MjTimerStat, _enums.mjtTimer, "mjTIMER_"), solver=List(MjSolverStat, 0),
+            act=np.zeros(0), act_dot=np.zeros(0), userdata=np.zeros(0),
+            qacc=np.zeros(model.nv), qacc_warmstart=np.zeros(model.nv),
+            solver_niter=np.zeros(20, np.int32), solver_nnz=np.zeros(20, np.int32), solver_fwdinv=np.zeros(2),
             #: What ``mj_inverse`` has computed last.
             qfrc_inverse=np.zeros(model.nv),
             eq_active=np.array(model.eq_active0, bool),
-            _live={}, _known_names={}, _contacts=None, _used=None, _stamp=0, _forced=None,
-            _quaternions=_quaternions(model), _marks=model._marked, _elsewhere=[], _links_elsewhere={},
-            _sites_elsewhere={}, _elsewhere_key="[]",
+            #: Names of fields that were asked for, whether frames are among them, and what was computed since anything changed.
+            _written={i: np.zeros(c.stop - c.start) for i, c in enumerate(model._columns)}, _live=[], _lost={}, _framed=False, _now={}, _views_of=weakref.WeakKeyDictionary(),
+            _known_names={}, _contacts=None, _used=None, _stamp=0, _forced=None, _of_state=True,
+            #: Whether anything was computed since the start.
+            _reached=False,
+            #: Whether fields are being written: then everything is as it must be.
+            _renewing=False,
+            _quaternions=quaternions(model), _marks=model._marked, _elsewhere=[], _links_elsewhere={},
+            _sites_elsewhere={}, _elsewhere_key="[]", _seen_elsewhere=False,
         )
         moved = view.moved.reshape(-1, 7)
         tied = [k for k, link in enumerate(model._mocap_links) if not _free_to_move(model, link + 1)]
@@ -120,14 +116,13 @@ class MjData(Guarded):
             rest = (self._settings_of(model), moved[tied].tobytes(), "[]", self.eq_active.tobytes())
             self._put(_known=(ours, rest))
         self._put_views(view)
-        self._put(_nobody=self._viewed())
         view.set_masses(model.body_mass)
         view.refresh(simulation)
 
     @staticmethod
     def _settings_of(model: MjModel) -> tuple[str, float, float, int]:
         opt = model.opt.__dict__
-        return model.contact, opt["_timestep"], opt["_tolerance"], opt["_iterations"]
+        return model.contact, opt["timestep"], opt["tolerance"], opt["iterations"]
 
     def _put_views(self, view: _stiction.FrameView) -> None:
         """The arrays that the engine writes for all frames at once."""
@@ -135,15 +130,48 @@ class MjData(Guarded):
         views: dict[str, Any] = {}
         for name, count, columns in view.layout():
             end = at + count * columns
-            views[name], at = seen(values[at:end].reshape(count, columns)), end
+            views[name], at = values[at:end].reshape(count, columns), end
+        modes = self._acting.__dict__.get("cam_mode", self._acting.cam_mode if self._acting.ncam else None)
+        if modes is not None and modes.any():
+            # Cameras that look at bodies, or go with them without turning, are no frames of the engine.
+            self._put(_fixed_cameras=(views.pop("cam_xpos"), views.pop("cam_xmat")))
         # What MuJoCo calls the root, in which a free body's quaternion counts, stays as it is.
-        self._put(_views=views, _values=values, _external=seen(view.external.reshape(-1, 6)))
+        self._put(_views=views, _external=view.external.reshape(-1, 6))
+
+    # ------------------------------------------------------------------ models
+
+    def _by(self, model: MjModel) -> None:
+        """Lets a model act, which need not be the one that this was made for."""
+        before: MjModel = self._acting
+        if model is before:
+            return
+        for name in _ALIKE:
+            mine, given = getattr(before, name), getattr(model, name)
+            if mine != given:
+                raise Error(f"the model has {name} = {given}, and the state was made for one with {mine}")
+        self._views_of[before] = (self._view, self._elsewhere)
+        kept = self._views_of.get(model)
+        view, elsewhere = kept or (_stiction.FrameView(model.stiction._world, self._view), [])
+        if view.roots != self._view.roots:
+            raise Error("the model has other bodies that stand in the world than the one that the state was made for")
+        for k in range(model.nmocap, len(view.roots)):
+            body = view.roots[k] + 1
+            self._moved_rows[k, :3], self._moved_rows[k, 3:] = model.body_pos[body], model.body_quat[body]
+        view.set_masses(model.body_mass)
+        tied = [k for k, link in enumerate(model._mocap_links) if not _free_to_move(model, link + 1)]
+        self._put(
+            _acting=model, _view=view, _known=(None, None), _marks=None, _elsewhere=elsewhere, _links_elsewhere={},
+            _sites_elsewhere={}, _elsewhere_key="[]", _quaternions=quaternions(model), _tied=tied,
+        )
+        self._changed()
 
     # ---------------------------------------------------------------- stepping
 
     def _current(self) -> Simulation:
         """The simulation, in a world with the numbers that the model has now."""
-        model = self.model
+        if self._renewing:
+            return cast(Simulation, self.simulation)
+        model = self._acting
         marks = model._mark_stamp()
         if marks != self._marks:
             self._place()
@@ -162,11 +190,11 @@ class MjData(Guarded):
         rows = self.qpos[self._quaternions]
         squares = np.einsum("ij,ij->i", rows, rows)
         if np.abs(squares - 1.0).max() > _UNIT and np.isfinite(squares).all():
-            self.qpos[:] = dynamics.normalize(self.model.stiction, self.qpos)
+            self.qpos[:] = dynamics.normalize(self._acting.stiction, self.qpos)
 
     def _go_on(self, ours: Model, contact: str, dt: float, tolerance: float, iterations: int) -> None:
         """Goes on in the same state under other numbers, or with something elsewhere."""
-        model = self.model
+        model = self._acting
         links, sites = dict(self._links_elsewhere), dict(self._sites_elsewhere)
         links |= {model._mocap_links[k]: self._moved_rows[k] for k in self._tied}
         if links or sites:
@@ -178,6 +206,14 @@ class MjData(Guarded):
         simulation = self.simulation
         simulation._go_on_in(ours._world, json.dumps(given))
         simulation.model = ours
+        on_others = any(model._base.links[link].body is None and model._base.links[link].parent is not None for link in links)
+        if on_others or self._seen_elsewhere:
+            # What is fixed to something that stands has moved there: frames are those of the world as it is now.
+            self._put(_view=_stiction.FrameView(ours._world, self._view), _seen_elsewhere=on_others)
+            for name, i in self._elsewhere:
+                kind = name.partition("_")[0]
+                if kind in ("geom", "site") and not name.endswith("size"):
+                    self._view.place(kind, i, getattr(model, f"{kind}_pos")[i], getattr(model, f"{kind}_quat")[i])
         self._view.set_masses(model.body_mass)
 
     @property
@@ -187,7 +223,7 @@ class MjData(Guarded):
 
     def _place(self) -> None:
         """Puts bodies, drawings and sites where the model has them now."""
-        model, view = self.model, self._view
+        model, view = self._acting, self._view
         roots, changed = view.roots, model._moved_marks()
         links: dict[int, Array] = {}
         sites: dict[int, Array] = {}
@@ -211,13 +247,54 @@ class MjData(Guarded):
     def step(self, nstep: int = 1) -> None:
         """Steps; one that fails raises."""
         simulation = self._current()
+        begun = callbacks.now()
         try:
-            self._advance(simulation, nstep)
+            if callbacks.act:
+                for _ in range(nstep):
+                    self._advance_with_callbacks(simulation)
+            else:
+                self._advance(simulation, nstep)
         finally:
             self._changed()
-        self.qacc[:] = simulation.acceleration
-        self._put(_used=(self.ctrl.tobytes(), self.qfrc_applied.tobytes(), self.xfrc_applied.tobytes()))
-        self._publish()
+        self._took("mjTIMER_STEP", begun, nstep)
+        self.qacc[:] = self.qacc_warmstart[:] = simulation.acceleration
+        self._put(_used=self._given(), _of_state=False)
+        self._renew()
+
+    def _advance_with_callbacks(self, simulation: Simulation) -> None:
+        """One step, before which scripts say what acts."""
+        exerted = self._called_back()
+        if exerted is None:
+            self._advance(simulation, 1)
+            return
+        given = self.qfrc_applied.copy()
+        self.qfrc_applied += exerted
+        try:
+            self._advance(simulation, 1)
+        finally:
+            self.qfrc_applied[:] = given
+
+    def _called_back(self) -> Array | None:
+        """What scripts add to the passive efforts, after they have set controls; None: nothing."""
+        exerted = None
+        if callbacks.passive is not None:
+            passive = self.qfrc_passive
+            self._put(_now={})
+            passive[:] = before = self._value("qfrc_passive").copy()
+            callbacks.passive(self._acting, self)
+            exerted = passive - before
+        if callbacks.control is not None:
+            callbacks.control(self._acting, self)
+        self._current()
+        return exerted
+
+    def _took(self, timer: str, begun: float, times: int) -> None:
+        kept = self.timer[int(_enums.mjtTimer[timer])]
+        kept.number, kept.duration = kept.number + times, kept.duration + callbacks.now() - begun
+
+    def _given(self) -> tuple[bytes, bytes, bytes]:
+        """What acts from outside."""
+        return self.ctrl.tobytes(), self.qfrc_applied.tobytes(), self.xfrc_applied.tobytes()
 
     def _advance(self, simulation: Simulation, nstep: int) -> None:
         if self.xfrc_applied.any() or self.qfrc_applied.any():
@@ -227,27 +304,44 @@ class MjData(Guarded):
     def _apply(self, simulation: Simulation) -> None:
         """Lets the applied forces act in the steps of the next call."""
         simulation._set_efforts(self.qfrc_applied)
-        for b in np.flatnonzero(self.xfrc_applied.any(axis=1)):
-            body = body_of(self.model, int(b))
+        pushed = np.flatnonzero(self.xfrc_applied.any(axis=1))
+        if len(pushed):
+            at = self._of_frames("xipos")
+        for b in pushed:
+            body = body_of(self._acting, int(b))
             if body is not None:
-                simulation._apply_force(body, self.xipos[b], self.xfrc_applied[b, :3])
+                simulation._apply_force(body, at[b], self.xfrc_applied[b, :3])
                 simulation._apply_moment(body, self.xfrc_applied[b, 3:])
 
     def forward(self) -> None:
         """Accelerations, contacts and forces of the present state."""
+        begun = callbacks.now()
+        exerted = self._called_back() if callbacks.act else None
+        if exerted is not None and exerted.any():
+            given = self.qfrc_applied.copy()
+            self.qfrc_applied += exerted
+            try:
+                self._forward_only()
+            finally:
+                self.qfrc_applied[:] = given
+        else:
+            self._forward_only()
+        self._took("mjTIMER_FORWARD", begun, 1)
+
+    def _forward_only(self) -> None:
         simulation = self._current()
         self._changed()
-        now = (self.ctrl.tobytes(), self.qfrc_applied.tobytes(), self.xfrc_applied.tobytes())
-        if simulation._stepped and now != self._used:
+        if simulation._stepped and self._given() != self._used:
             # Other forces than those of the last step: it says nothing of the present.
             simulation.set_state()
         if not simulation._stepped:
             self._apply(simulation)
+        self._put(_of_state=True)
         try:
             self.qacc[:] = self._forces()[0]
         finally:
-            simulation._set_efforts(np.zeros(self.model.nv))
-        self._publish()
+            simulation._set_efforts(np.zeros(self._acting.nv))
+        self._renew()
 
     def _forces(self) -> tuple[Array, Any, Array]:
         """Accelerations, contacts and efforts, kept until something changes."""
@@ -259,13 +353,32 @@ class MjData(Guarded):
             if not simulation._stepped:
                 self._apply(simulation)
             acceleration, records, efforts = simulation._forward()
-            simulation._set_efforts(np.zeros(self.model.nv))
-            self._put(_forced=(key, (acceleration, np.frombuffer(records, dtype=CONTACT), efforts)))
+            simulation._set_efforts(np.zeros(self._acting.nv))
+            contacts = self._that_touch(np.frombuffer(records, dtype=CONTACT))
+            self._put(_forced=(key, (acceleration, contacts, efforts)))
         return cast("tuple[Array, Any, Array]", self._forced[1])
+
+    def _sensed(self, sensors: list[int]) -> list[Array]:
+        """Readings of the engine under the forces that are applied."""
+        simulation = self._current()
+        if simulation._stepped:
+            return simulation._sensors(sensors)
+        self._apply(simulation)
+        try:
+            return simulation._sensors(sensors)
+        finally:
+            simulation._set_efforts(np.zeros(self._acting.nv))
+
+    def _that_touch(self, contacts: Any) -> Any:
+        """Contacts that carry a force, or whose geoms overlap or are within their margins."""
+        if not len(contacts):
+            return contacts
+        margins = self._acting.geom_margin[self._acting._geom_of[contacts["geometries"]]].sum(axis=1)
+        return contacts[contacts["force"].any(axis=1) | (contacts["gap"] < margins - _NEAR)]
 
     def reset(self, key: int | None = None) -> None:
         """Back to the reference configuration, or to a keyframe."""
-        simulation, model = self._current(), self.model
+        simulation, model = self._current(), self._acting
         q = model.qpos0 if key is None else model.key_qpos[key]
         v = np.zeros(model.nv) if key is None else model.key_qvel[key]
         simulation.set_state(q, v, 0.0 if key is None else float(model.key_time[key]))
@@ -278,52 +391,112 @@ class MjData(Guarded):
             of = [b for b in range(model.nbody) if model.body_mocapid[b] >= 0]
             self.mocap_pos[:], self.mocap_quat[:] = model.body_pos[of], model.body_quat[of]
         self._changed()
-        self._publish()
+        self._renew()
+
+    def warn(self, warning: int, info: int, text: str) -> None:
+        """Counts a warning, and tells it."""
+        kept = self.warning[warning]
+        kept.number, kept.lastinfo = kept.number + 1, info
+        if callbacks.user_warning is None:
+            warnings.warn(text, RuntimeWarning, stacklevel=3)
+        else:
+            # What comes of ctypes takes bytes, as C has them.
+            of_c = isinstance(callbacks.user_warning, _OF_C)
+            callbacks.user_warning(text.encode() if of_c else text)
 
     def set_state(self, q: Any, v: Any, t: float) -> None:
         """Sets the state."""
         self._current().set_state(q, v, t)
         self._changed()
-        self._publish()
+        self._renew()
 
     def _changed(self) -> None:
-        self._put(_stamp=self._stamp + 1, _contacts=None, _forced=None)
+        self._put(_stamp=self._stamp + 1, _contacts=None, _forced=None, _now={})
 
-    def _viewed(self) -> list[int]:
-        """How many refer to the arrays of frames, and to their memory."""
-        views = self._views
-        return [sys.getrefcount(self._values), *(sys.getrefcount(views[name]) for name in views)]
+    def _renew(self, forces: bool = True) -> None:
+        """Writes the present into every array that was ever asked for, those of forces and readings if ``forces``."""
+        self._put(_now={}, _reached=True)
+        if not self._framed and not self._live:
+            if forces:
+                let_write(self)
+            return
+        self._view.refresh(self.simulation, True)
+        self._put(_renewing=True)
+        try:
+            self._renew_fields(forces)
+        finally:
+            self._put(_renewing=False)
+        if forces:
+            let_write(self)
 
-    def _publish(self) -> None:
-        """Renews what somebody holds."""
-        if self._viewed() != self._nobody:
-            self._view.refresh(self.simulation)
-        for name, pair in self._live.items():
-            if _references(pair) != _ALONE:
-                pair[0][...] = _COMPUTED[name](self)
+    def _renew_fields(self, forces: bool) -> None:
+        own = self.__dict__
+        for name in tuple(self._live):
+            if forces or name not in OF_FORCES:
+                try:
+                    own[name][...] = self._value(name)
+                except NotOffered:
+                    # Who asks again is told why; who holds it sees that it is nothing.
+                    own[name][...] = np.nan
+                    self._lost[name] = own.pop(name)
+                    self._live.remove(name)
 
     # ----------------------------------------------------------------- reading
 
+    def _value(self, name: str) -> Array:
+        """A quantity of the present, computed once."""
+        now: dict[str, Array] = self._now
+        found = now.get(name)
+        if found is None:
+            found = now[name] = COMPUTED[name](self)
+        return found
+
+    def _of_frames(self, name: str) -> Array:
+        """A quantity of frames of the present."""
+        if not self._renewing:
+            self._view.refresh(self._current())
+        return cast(Array, self._views[name])
+
     def __getattr__(self, name: str) -> Any:
+        # Reached where nobody has asked before.
         if name.startswith("_"):
             raise AttributeError(name)
-        views = self._views
-        if name in views:
-            self._view.refresh(self._current())
-            return views[name]
-        if name in _COMPUTED:
+        if name in self._views:
+            array = self._of_frames(name)
+            self._put(**{name: array}, _framed=True)
+            return array
+        if name in COMPUTED:
+            self._current()
+            self._put(_now={})
             try:
-                value = _COMPUTED[name](self)
+                value = self._value(name)
+                array = self._lost.pop(name, None)
+                array = np.array(value) if array is None else array
+                array[...] = value
             except NotOffered:
                 if name in type(self).missing:
                     return self._lacks(name)
                 raise
-            kept = self._live.get(name)
-            if kept is None or kept[0].shape != value.shape:
-                self._live[name] = kept = _pair(value)
-            else:
-                kept[0][...] = value
-            return kept[1]
+            self._put(**{name: array})
+            self._live.append(name)
+            return array
+        if name in _fields.DATA_NUMBERS:
+            # What is counted there is nothing that there is here: no arena, no rows of MuJoCo's solver, no sleeping islands of it.
+            number = self._acting._size(AWAKE[name]) if name in AWAKE else 0
+            self._put(**{name: number})
+            return number
+        if name in STILL:
+            array = STILL[name](self._acting)
+            self._put(**{name: array})
+            return array
+        field = _fields.DATA.get(name)
+        if field is not None:
+            shape = _fields.shape(field, lambda size: 0 if size in _fields.DATA_NUMBERS else self._acting._size(size))
+            shape = (0, *shape[1:]) if name in NONE else shape
+            if not np.prod(shape) or name in NOTHING and not (name == "qfrc_gravcomp" and self._acting.ngravcomp):
+                array = np.zeros(shape, _fields.KINDS[field[0]])
+                self._put(**{name: array})
+                return array
         return self._lacks(name)
 
     @property
@@ -337,18 +510,23 @@ class MjData(Guarded):
 
     @property
     def contact(self) -> MjContacts:
-        """Contacts that carry a force."""
-        records = self._forces()[1]
+        """Contacts that carry a force or overlap, as they are now whenever they are looked at."""
+        return MjContacts(self)
+
+    def _contacts_now(self) -> list[MjContact]:
+        """Contacts that carry a force or overlap; none before anything was computed."""
+        if not self._reached:
+            return []
         if self._contacts is None:
-            geom_of = self.model._geom_of
-            made = [MjContact(record, geom_of, 3 * i, self.model) for i, record in enumerate(records)]
-            self._put(_contacts=MjContacts(made))
-        return cast(MjContacts, self._contacts)
+            geom_of, records = self._acting._geom_of, self._forces()[1]
+            self._put(_contacts=[MjContact._of(record, geom_of, 3 * i, self._acting) for i, record in enumerate(records)])
+        return cast("list[MjContact]", self._contacts)
 
     @property
     def ncon(self) -> int:
-        """How many there are."""
-        return len(self._forces()[1])
+        """How many contacts there are."""
+        known = self._contacts
+        return len(self._contacts_now() if known is None else known)
 
     def inverse(self) -> None:
         """Computes ``qfrc_inverse``: at the present state with ``qacc`` where nothing touches or holds, and else of the last
@@ -360,121 +538,44 @@ class MjData(Guarded):
 
     def body_velocity(self, body: int, point: Any) -> tuple[Array, Array]:
         """Angular velocity of a body, and velocity of a point of it, in world axes."""
-        cvel = self.cvel[body]
-        at = self.subtree_com[self.model.body_rootid[body]]
+        cvel = self._of_frames("cvel")[body]
+        at = self._of_frames("subtree_com")[self._acting.body_rootid[body]]
         return cvel[:3].copy(), cvel[3:] + np.cross(cvel[:3], np.asarray(point) - at)
 
-    # ------------------------------------------------------------------- names
-
-    def _named(self, called: str, found: tuple[int, str], fields: dict[str, tuple[str, Any]]) -> Named:
-        known = self._known_names.get((called, found[0]))
-        if known is not None:
-            return cast(Named, known)
-        made = self._known_names[called, found[0]] = Named(self, f"MjData.{called}({found[1]!r})", *found, fields)
-        return made
-
-    def body(self, name: str | int = "") -> Named:
-        """A body by name or number."""
-        found = self.model._found("mjOBJ_BODY", name)
-        return self._named("body", found, {key: (key, found[0]) for key in _OF_BODY})
-
-    def joint(self, name: str | int = "") -> Named:
-        """A joint by name or number: its coordinates, velocities and efforts."""
-        found = self.model._found("mjOBJ_JOINT", name)
-        joint = self.model._base.joints[found[0]]
-        fields: dict[str, tuple[str, Any]] = {"qpos": ("qpos", joint.q)}
-        fields |= {key: (key, joint.v) for key in _OF_DOF} | {key: (key, found[0]) for key in ("xanchor", "xaxis")}
-        return self._named("joint", found, fields)
-
-    jnt = joint
-
-    def geom(self, name: str | int = "") -> Named:
-        """A geom by name or number."""
-        return self._frame("geom", "mjOBJ_GEOM", name, "geom")
-
-    def site(self, name: str | int = "") -> Named:
-        """A site by name or number."""
-        return self._frame("site", "mjOBJ_SITE", name, "site")
-
-    def camera(self, name: str | int = "") -> Named:
-        """A camera by name or number."""
-        return self._frame("camera", "mjOBJ_CAMERA", name, "cam")
-
-    cam = camera
-
-    def _frame(self, called: str, kind: str, name: str | int, prefix: str) -> Named:
-        found = self.model._found(kind, name)
-        return self._named(called, found, {key: (f"{prefix}_{key}", found[0]) for key in ("xpos", "xmat")})
-
-    def actuator(self, name: str | int = "") -> Named:
-        """An actuator by name or number."""
-        found = self.model._found("mjOBJ_ACTUATOR", name)
-        only = slice(found[0], found[0] + 1)
-        fields: dict[str, tuple[str, Any]] = {
-            key: (f"actuator_{key}", only) for key in ("force", "length", "velocity")
-        }
-        return self._named("actuator", found, {"ctrl": ("ctrl", only), "moment": ("actuator_moment", found[0]), **fields})
-
-    def sensor(self, name: str | int = "") -> Named:
-        """A sensor by name or number: its reading."""
-        found = self.model._found("mjOBJ_SENSOR", name)
-        if self.model._base.sensors_not_offered:
-            return self._named("sensor", found, {"data": ("_reading", found[0])})
-        columns = self.model._base.sensors[found[0]].columns
-        return self._named("sensor", found, {"data": ("sensordata", columns)})
+    # ------------------------------------------------------------------- others
 
     @property
     def _reading(self) -> _Reading:
         return _Reading(self)
 
-    def tendon(self, name: str | int = "") -> Named:
-        """A tendon by name or number: length and velocity."""
-        found = self.model._found("mjOBJ_TENDON", name)
-        only = slice(found[0], found[0] + 1)
-        return self._named("tendon", found, {"length": ("ten_length", only), "velocity": ("ten_velocity", only)})
-
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *self.__dict__, *self._views, *_COMPUTED})
+        known = {*object.__dir__(self), *self.__dict__, *self._views, *COMPUTED}
+        return sorted(known | {*_fields.DATA, *_fields.DATA_NUMBERS})
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = [np.array(getattr(self, name)) for name in _KEPT]
-        return (_again, (self.model, self.time, self.simulation._snapshot(), kept, np.array(self._view.moved)))
+        return (_again, (self.model, self.time, self.simulation._snapshot(), kept, np.array(self._view.moved), self._reached))
 
 
-#: What belongs to a body, a joint's velocities.
-_OF_BODY = (
-    "xpos", "xquat", "xmat", "xipos", "cvel", "cinert", "cfrc_ext", "subtree_com", "subtree_linvel", "subtree_angmom",
-    "xfrc_applied",
-)
-_OF_DOF = (
-    "qvel", "qacc", "qacc_smooth", "cdof", "qfrc_applied", "qfrc_actuator", "qfrc_bias", "qfrc_constraint", "qfrc_inverse",
-    "qfrc_passive", "qfrc_smooth",
-)
+#: The kind of functions of ctypes.
+_OF_C: Any = type(ctypes.CFUNCTYPE(None)()).__mro__[1]
+#: Contacts that carry no force count where they are nearer than their margins by this [m].
+_NEAR = 1e-7
 #: Squares of norms of quaternions are this near to one, or the quaternions are written anew.
 _UNIT = 1e-10
-_FREE, _BALL = (int(_enums.mjtJoint[name]) for name in ("mjJNT_FREE", "mjJNT_BALL"))
-
-
-def _quaternions(model: MjModel) -> Array:
-    """Places of the quaternions of free and of ball joints in qpos, a row each."""
-    starts = [
-        int(address) + (3 if kind == _FREE else 0)
-        for kind, address in zip(model.jnt_type, model.jnt_qposadr)
-        if kind in (_FREE, _BALL)
-    ]
-    return np.add.outer(np.array(starts, dtype=np.intp), np.arange(4))
 
 
 _KEPT = ("eq_active", "qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied", "qacc", "qfrc_inverse")
 
 
-def _again(model: MjModel, t: float, snapshot: bytes, kept: list[Array], moved: Array) -> MjData:
+def _again(model: MjModel, t: float, snapshot: bytes, kept: list[Array], moved: Array, reached: bool = True) -> MjData:
     data = MjData(model)
     data._view.moved[:] = moved
     data.eq_active[:] = kept[0]
     data._current()._restore(snapshot)
     for name, values in zip(_KEPT, kept):
         getattr(data, name)[...] = values
+    data._put(_reached=reached)
     return data
 
 
@@ -484,114 +585,11 @@ def _free_to_move(model: MjModel, body: int) -> bool:
     for b in range(body + 1, model.nbody):
         if int(model.body_parentid[b]) in by_hand:
             by_hand.add(b)
-    return model.ties(by_hand) is None
+    return model.ties(by_hand) is None and not model.senses(by_hand)
 
 
-def _external(d: MjData) -> Array:
-    simulation = d._current()
-    equalities = zip(d.model._base._described["equalities"], d.eq_active)
-    held = [e["name"] or "one without a name" for e, active in equalities if active and e["loop"] is not None]
-    if held:
-        raise NotOffered(f"stiction.mujoco does not offer cfrc_ext where equalities hold bodies: {', '.join(held)}")
-    if d._view.refresh(simulation):
-        d._changed()
-    if not simulation._stepped:
-        d._forces()
-    d._view.external_forces(simulation, d.xfrc_applied)
-    return cast(Array, d._external)
+#: Sizes that two models have in common, of which one acts on the other's states.
+_ALIKE = "nq nv nu nbody njnt ngeom nsite ncam neq nmocap ntendon nsensordata".split()
 
 
-def _smooth(d: MjData) -> Array:
-    return d.qfrc_passive - d.qfrc_bias + d.qfrc_applied + d.qfrc_actuator + _of_wrenches(d)  # type: ignore[no-any-return]
-
-
-def _of_wrenches(d: MjData) -> Array:
-    """What the wrenches on bodies come to on the joints."""
-    out = np.zeros(d.model.nv)
-    for b in np.flatnonzero(d.xfrc_applied.any(axis=1)):
-        body = body_of(d.model, int(b))
-        if body is not None:
-            ours = d._ours
-            out += dynamics.point_jacobian(ours, d.qpos, body, d.xipos[b]).T @ d.xfrc_applied[b, :3]
-            out += dynamics.body_jacobian(ours, d.qpos, body)[:3].T @ d.xfrc_applied[b, 3:]
-    return out
-
-
-def _constraint(d: MjData) -> Array:
-    """M q̈ + bias − everything else, with the means of the last step."""
-    inertial = dynamics.rnea(d._ours, d.qpos, d.qvel, d._forces()[0])
-    return np.asarray(inertial - d.qfrc_actuator - d.qfrc_passive - d.qfrc_applied - _of_wrenches(d), dtype=np.float64)
-
-
-def _lengths(d: MjData) -> Array:
-    q = np.array([d.qpos[d.model._q_of(dof)] if _scalar(d.model, dof) else np.nan for dof in range(d.model.nv)])
-    driven = d.model._moment.any(axis=0)
-    if np.isnan(q[driven]).any():
-        raise NotOffered("stiction.mujoco does not offer lengths of actuators on ball and free joints")
-    return np.asarray(d.model._moment @ np.nan_to_num(q), dtype=np.float64)
-
-
-def _scalar(model: MjModel, dof: int) -> bool:
-    return int(model.jnt_type[model.dof_jntid[dof]]) not in (0, 1)
-
-
-def _energy(d: MjData) -> Array:
-    energy = d._current().energy
-    return np.array([energy.potential, energy.kinetic])
-
-
-def _cacc(d: MjData) -> Array:
-    """Accelerations of bodies about the centre of mass of their tree, on top of free fall."""
-    model, ours = d.model, d._ours
-    out = np.zeros((model.nbody, 6))
-    out[:, 3:] = -model.opt.gravity
-    a = d._forces()[0]
-    for b in range(1, model.nbody):
-        body = body_of(model, b)
-        if body is None:
-            continue
-        com = d.subtree_com[model.body_rootid[b]]
-        alpha = dynamics.body_jacobian(ours, d.qpos, body)[:3] @ a
-        alpha = alpha + dynamics.body_jacobian_rate(ours, d.qpos, d.qvel, body)[:3] @ d.qvel
-        point = dynamics.point_jacobian(ours, d.qpos, body, com) @ a
-        point = point + dynamics.point_jacobian_rate(ours, d.qpos, d.qvel, body, com) @ d.qvel
-        w, v = d.body_velocity(b, com)
-        # MuJoCo's is of spatial algebra: without ω × v.
-        out[b, :3], out[b, 3:] = alpha, point - np.cross(w, v) - model.opt.gravity
-    return out
-
-
-#: Quantities that are computed when they are asked for.
-_COMPUTED: dict[str, Callable[[MjData], Array]] = {
-    "cfrc_ext": _external,
-    "actuator_force": lambda d: d._forces()[2],
-    "qfrc_actuator": lambda d: np.asarray(d.model._moment.T @ d._forces()[2], dtype=np.float64),
-    "qfrc_bias": lambda d: dynamics.bias(d._ours, d.qpos, d.qvel),
-    "qfrc_passive": lambda d: dynamics.passive(d._ours, d.qpos, d.qvel),
-    "qfrc_constraint": _constraint,
-    "qfrc_smooth": _smooth,
-    "qacc_smooth": lambda d: np.linalg.solve(d.qM, _smooth(d)) if d.model.nv else np.zeros(0),
-    "qM": lambda d: dynamics.crba(d._ours, d.qpos),
-    "energy": _energy,
-    "ten_length": lambda d: d.model._tendon_lengths(d.qpos),
-    "ten_velocity": lambda d: np.asarray(d.model._tendon_terms()[1] @ d.qvel, dtype=np.float64),
-    "actuator_length": _lengths,
-    "actuator_velocity": lambda d: np.asarray(d.model._moment @ d.qvel, dtype=np.float64),
-    "actuator_moment": lambda d: cast(Array, d.model._moment),
-    "sensordata": lambda d: _readings(d),
-    "cacc": _cacc,
-    "ximat": lambda d: (d.xmat.reshape(-1, 3, 3) @ matrix(d.model.body_iquat)).reshape(-1, 9),
-}
-
-
-def _readings(d: MjData) -> Array:
-    d._current()
-    return cast(Simulation, d.simulation).sensordata
-
-
-def turned(mat: Any) -> Array:
-    """A matrix (3, 3) of nine numbers."""
-    return np.asarray(mat, dtype=np.float64).reshape(3, 3)
-
-
-__all__ = ["MjContact", "MjContacts", "MjData", "body_of", "rotation_of", "turned"]
+__all__ = ["MjContact", "MjContacts", "MjData", "body_of"]

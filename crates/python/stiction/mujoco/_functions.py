@@ -12,27 +12,22 @@ from .. import dynamics
 from .._stiction import Error
 from .._tables import Array
 from . import _enums
-from ._data import MjData, turned
-from ._exact import exact_derivatives
-from ._guard import NotOffered
+from ._checks import into as _into
+from ._checks import of as _of
+from ._data import MjData
+from ._exact import mjd_transitionFD  # noqa: F401
+from ._guard import FatalError, NotOffered
+from ._math import turned
 from ._model import MjModel, body_of
 
 _OBJ, _STATE = _enums.mjtObj, _enums.mjtState
-
-
-def _of(m: Any, d: Any = None) -> None:
-    """Raises unless these are a model and a state of this package."""
-    if not isinstance(m, MjModel):
-        raise TypeError(f"expected a stiction.mujoco.MjModel, not {type(m).__module__}.{type(m).__name__}")
-    if d is not None and not isinstance(d, MjData):
-        raise TypeError(f"expected a stiction.mujoco.MjData, not {type(d).__module__}.{type(d).__name__}")
 
 
 # ------------------------------------------------------------------------------- time
 
 
 def mj_step(m: MjModel, d: MjData, nstep: int = 1) -> None:
-    """Advances by ``nstep`` time steps."""
+    """Advances by a time step. Optionally, repeat nstep times."""
     _of(m, d)
     d.step(nstep)
 
@@ -41,7 +36,7 @@ def mj_step1(m: MjModel, d: MjData) -> None:
     """The part of a step before controls are known: positions and velocities, which are computed when they are asked for."""
     _of(m, d)
     d._current()
-    d._publish()
+    d._renew()
 
 
 def mj_step2(m: MjModel, d: MjData) -> None:
@@ -72,25 +67,54 @@ def mj_inverse(m: MjModel, d: MjData) -> None:
     d.inverse()
 
 
-def _computed_when_asked(name: str) -> Any:
+def _stage(name: str, forces: bool) -> Any:
     def stage(m: MjModel, d: MjData) -> None:
         _of(m, d)
         d._current()
-        d._publish()
+        d._renew(forces)
 
     stage.__name__ = stage.__qualname__ = name
-    stage.__doc__ = "Renews what somebody holds; everything else that this computes is computed when it is asked for."
+    stage.__doc__ = f"Renews fields{'' if forces else ' of positions and velocities'} that were ever asked for."
     return stage
 
 
-#: Stages of MuJoCo's computations, which have no order here.
+#: Stages of MuJoCo's computations, which have no order here: of positions and velocities, and of forces too.
 STAGES = (
     "mj_kinematics", "mj_comPos", "mj_comVel", "mj_camlight", "mj_crb", "mj_fwdPosition", "mj_fwdVelocity", "mj_fwdKinematics",
-    "mj_fwdActuation", "mj_passive", "mj_tendon", "mj_transmission", "mj_subtreeVel", "mj_energyPos", "mj_energyVel",
-    "mj_sensorPos", "mj_sensorVel", "mj_makeM", "mj_factorM", "mj_setConst", "mj_rnePostConstraint", "mj_collision",
+    "mj_passive", "mj_tendon", "mj_transmission", "mj_subtreeVel", "mj_energyPos", "mj_energyVel", "mj_makeM", "mj_factorM",
+    "mj_setConst", "mj_collision",
 )
-globals().update({name: _computed_when_asked(name) for name in STAGES})
+FORCES = ("mj_fwdActuation", "mj_sensorPos", "mj_sensorVel", "mj_rnePostConstraint")
+globals().update({name: _stage(name, name in FORCES) for name in (*STAGES, *FORCES)})
 mj_fwdAcceleration = mj_fwdConstraint = mj_sensorAcc = mj_forward
+
+
+def _check(d: MjData, name: str, word: str) -> None:
+    """Warns where a number is none, or is beyond all measure, and starts anew, as MuJoCo does."""
+    numbers = getattr(d, name)
+    bad = np.flatnonzero(~(np.abs(numbers) <= 1e10))
+    if len(bad):
+        warning = _enums.mjtWarning[f"mjWARN_{word}"]
+        d.reset()
+        d.warn(int(warning), int(bad[0]), f"Nan, Inf or huge value in {name.upper()} at DOF {bad[0]}. The simulation is unstable.")
+
+
+def mj_checkPos(m: MjModel, d: MjData) -> None:
+    """Warns of coordinates that are no numbers or beyond 1e10, and resets."""
+    _of(m, d)
+    _check(d, "qpos", "BADQPOS")
+
+
+def mj_checkVel(m: MjModel, d: MjData) -> None:
+    """The same of velocities."""
+    _of(m, d)
+    _check(d, "qvel", "BADQVEL")
+
+
+def mj_checkAcc(m: MjModel, d: MjData) -> None:
+    """The same of accelerations."""
+    _of(m, d)
+    _check(d, "qacc", "BADQACC")
 
 
 def mj_resetData(m: MjModel, d: MjData) -> None:
@@ -110,6 +134,8 @@ def mj_resetDataKeyframe(m: MjModel, d: MjData, key: int) -> None:
 def mj_setKeyframe(m: MjModel, d: MjData, key: int) -> None:
     """Writes the state into a keyframe of the model."""
     _of(m, d)
+    if not 0 <= key < m.nkey:
+        raise FatalError(f"mj_setKeyframe: index must be smaller than {m.nkey} (keyframes allocated in model)")
     m.key_qpos[key], m.key_qvel[key], m.key_ctrl[key], m.key_time[key] = d.qpos, d.qvel, d.ctrl, d.time
 
 
@@ -117,11 +143,12 @@ def mj_copyData(dest: MjData, m: MjModel, src: MjData) -> MjData:
     """Gives ``dest`` everything of ``src``."""
     _of(m, src)
     dest.simulation._restore(src.simulation._snapshot())
+    dest._by(m)
     for name in ("ctrl", "qfrc_applied", "xfrc_applied", "qacc", "qfrc_inverse"):
         getattr(dest, name)[...] = getattr(src, name)
     dest._view.moved[:] = src._view.moved
     dest._changed()
-    dest._publish()
+    dest._renew()
     return dest
 
 
@@ -177,6 +204,8 @@ def mju_type2Str(type: int) -> str | None:
 def mj_jac(m: MjModel, d: MjData, jacp: Array | None, jacr: Array | None, point: ArrayLike, body: int) -> None:
     """Writes the Jacobians (3, nv) of a point of a body, in the world, and of its rotation."""
     _of(m, d)
+    _into("jacp", jacp, (3, m.nv))
+    _into("jacr", jacr, (3, m.nv))
     carrier, ours = body_of(m, body), d._ours
     if jacp is not None:
         jacp[:] = 0.0 if carrier is None else dynamics.point_jacobian(ours, d.qpos, carrier, np.ravel(point))
@@ -223,6 +252,8 @@ def mj_jacSubtreeCom(m: MjModel, d: MjData, jacp: Array, body: int) -> None:
 def mj_jacDot(m: MjModel, d: MjData, jacp: Array | None, jacr: Array | None, point: ArrayLike, body: int) -> None:
     """Rates of the Jacobians of :func:`mj_jac`."""
     _of(m, d)
+    _into("jacp", jacp, (3, m.nv))
+    _into("jacr", jacr, (3, m.nv))
     carrier, ours = body_of(m, body), d._ours
     if jacp is not None:
         jacp[:] = 0.0 if carrier is None else dynamics.point_jacobian_rate(ours, d.qpos, d.qvel, carrier, np.ravel(point))
@@ -440,6 +471,7 @@ def mj_local2Global(
 #: Parts of a state that are offered, in MuJoCo's order.
 _PARTS = (
     ("mjSTATE_TIME", "time"), ("mjSTATE_QPOS", "qpos"), ("mjSTATE_QVEL", "qvel"), ("mjSTATE_ACT", "act"),
+    ("mjSTATE_WARMSTART", "qacc_warmstart"),
     ("mjSTATE_CTRL", "ctrl"), ("mjSTATE_QFRC_APPLIED", "qfrc_applied"), ("mjSTATE_XFRC_APPLIED", "xfrc_applied"),
     ("mjSTATE_EQ_ACTIVE", "eq_active"), ("mjSTATE_MOCAP_POS", "mocap_pos"), ("mjSTATE_MOCAP_QUAT", "mocap_quat"),
     ("mjSTATE_USERDATA", "userdata"),
@@ -452,7 +484,7 @@ def _parts(m: MjModel, spec: int) -> list[tuple[str, int]]:
     """Names and sizes of the parts of a state."""
     left, out = int(spec), []
     sizes = {
-        "time": 1, "qpos": m.nq, "qvel": m.nv, "act": 0, "ctrl": m.nu, "qfrc_applied": m.nv, "xfrc_applied": 6 * m.nbody,
+        "time": 1, "qpos": m.nq, "qvel": m.nv, "act": 0, "qacc_warmstart": m.nv, "ctrl": m.nu, "qfrc_applied": m.nv, "xfrc_applied": 6 * m.nbody,
         "eq_active": m.neq, "mocap_pos": 3 * m.nmocap, "mocap_quat": 4 * m.nmocap, "userdata": 0,
     }
     for bit, name in _PARTS:
@@ -470,6 +502,8 @@ def _parts(m: MjModel, spec: int) -> list[tuple[str, int]]:
 def mj_stateSize(m: MjModel, spec: int) -> int:
     """Numbers of a state."""
     _of(m)
+    if int(spec) >= 2 ** int(_STATE["mjNSTATE"]) or int(spec) < 0:
+        raise FatalError(f"mj_stateSize: invalid state signature {int(spec)} >= 2^mjNSTATE")
     return sum(n for _, n in _parts(m, spec))
 
 
@@ -477,6 +511,8 @@ def mj_getState(m: MjModel, d: MjData, state: Array, spec: int) -> None:
     """Writes a state."""
     _of(m, d)
     found = [np.ravel(getattr(d, name)) for name, _ in _parts(m, spec)]
+    if state.shape != (mj_stateSize(m, spec),):
+        raise TypeError("state size should equal mj_stateSize(m, sig)")
     state[:] = np.concatenate(found) if found else []
 
 
@@ -517,74 +553,6 @@ def mj_saveLastXML(filename: str | os.PathLike[str], m: MjModel) -> None:
     path.write_text(text, encoding="utf-8")
     for name, content in files:
         (path.parent / name).write_text(content, encoding="utf-8")
-
-
-# ------------------------------------------------------------------------- derivatives
-
-
-def mjd_transitionFD(
-    m: MjModel,
-    d: MjData,
-    eps: float,
-    flg_centered: int,
-    A: Array | None,
-    B: Array | None,
-    C: Array | None,
-    D: Array | None,
-) -> None:
-    """Derivatives of a step: of the next state (2 nv) and of the sensors after it, with respect to state and controls.
-
-    A and B are exact (:meth:`stiction.Simulation.linearize`), whatever ``eps`` is; the sensors', and those of steps that
-    have no exact derivative or are at a switch, are finite differences."""
-    _of(m, d)
-    nv, nu = m.nv, m.nu
-    simulation = d._current()
-    start, q, v, u = simulation._snapshot(), d.qpos.copy(), d.qvel.copy(), d.ctrl.copy()
-    readings = C is not None or D is not None
-    if (A is not None or B is not None) and (exact := exact_derivatives(d, simulation, start, (q, v, u))) is not None:
-        if A is not None:
-            A[:] = exact.A
-        if B is not None:
-            B[:] = exact.B
-        if not readings:
-            return
-        A = B = None
-
-    def after(dq: Array, dv: Array, du: Array) -> tuple[Array, Array, Array]:
-        simulation._restore(start)
-        simulation.set_state(dynamics.integrate(m.stiction, q, dq, 1.0), v + dv)
-        simulation.control[:] = u + du
-        d._apply(simulation)
-        simulation.advance()
-        read = simulation.sensordata if readings else np.zeros(0)
-        return simulation.q.copy(), simulation.v.copy(), np.array(read)
-
-    def change(a: tuple[Array, Array, Array], b: tuple[Array, Array, Array], h: float) -> tuple[Array, Array]:
-        moved = np.concatenate([dynamics.difference(m.stiction, a[0], b[0]), b[1] - a[1]]) / h
-        return moved, (b[2] - a[2]) / h
-
-    zero, none = np.zeros(nv), np.zeros(nu)
-    middle = after(zero, zero, none)
-    try:
-        for k in range(2 * nv + nu):
-            step = np.zeros(2 * nv + nu)
-            step[k] = eps
-            parts = (step[:nv], step[nv : 2 * nv], step[2 * nv :])
-            forward = after(*parts)
-            if flg_centered:
-                column, read = change(after(*(-p for p in parts)), forward, 2 * eps)
-            else:
-                column, read = change(middle, forward, eps)
-            state, output, at = (A, C, k) if k < 2 * nv else (B, D, k - 2 * nv)
-            if state is not None:
-                state[:, at] = column
-            if output is not None:
-                output[:, at] = read
-    finally:
-        simulation._restore(start)
-        d.ctrl[:] = u
-        d._changed()
-        d._publish()
 
 
 #: Names that this module offers.

@@ -13,6 +13,10 @@ class NotOffered(Error, AttributeError):
     """A name of MuJoCo that is not offered here; nothing is a silent zero."""
 
 
+class FatalError(RuntimeError):
+    """What MuJoCo raises where it cannot go on; here steps that fail raise ``stiction.StepFailed``."""
+
+
 class Missing:
     """A field that is not offered, where a library asks for all: it raises when it is used."""
 
@@ -58,6 +62,10 @@ class Guarded(metaclass=Listed):
     def _lacks(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        of_class = getattr(type(self), name, None)
+        if isinstance(of_class, property) and of_class.fget is not None:
+            # It was refused there, which Python takes for a name that is missing: the sentence is the one to be told.
+            return of_class.fget(self)
         if name in type(self).missing:
             return Missing(f"{self._called}.{name}")
         raise NotOffered(f"stiction.mujoco does not offer {self._called}.{name}")
@@ -96,7 +104,18 @@ class Named(Guarded):
         if place is None:
             raise NotOffered(f"stiction.mujoco does not offer {self._called}.{name}")
         array, rows = place
-        return getattr(self._owner, array)[rows]
+        part = getattr(self._owner, array)[rows]
+        # Fields are one array each: so are their parts.
+        if isinstance(part, np.ndarray) and getattr(self._owner, "__dict__", {}).get(array) is not None:
+            self._put(**{name: part})
+        return part
 
     def __repr__(self) -> str:
-        return f"<{self._called} {self.id} `{self.name}`: {', '.join(self._rows)}>"
+        of, _, kind = self._called.partition("(")[0].partition(".")
+        lines = [f"<_{of}{kind.capitalize()}Views", f"  id: {self.id}", f"  name: {self.name!r}"]
+        for name in sorted(self._rows):
+            try:
+                lines.append(f"  {name}: {getattr(self, name)!r}")
+            except NotOffered:
+                continue
+        return "\n".join([*lines, ">"])

@@ -7,6 +7,7 @@ import runpy
 from pathlib import Path
 from typing import Any
 
+from . import _fields
 from ._data import MjData
 from ._model import MjModel
 
@@ -19,7 +20,8 @@ def list_fields() -> None:
     for instance, struct in instances:
         own = {name for name in dir(instance) if not name.startswith("_")}
         kind: Any = type(instance)
-        kind.missing = frozenset(asked.get(struct, ()))
+        listed = {"mjmodel": (_fields.MODEL, _fields.MODEL_NUMBERS), "mjdata": (_fields.DATA, _fields.DATA_NUMBERS)}[struct]
+        kind.missing = frozenset({*asked.get(struct, ()), *(name for names in listed for name in names)})
         kind.fields = tuple(own | kind.missing)
 
 

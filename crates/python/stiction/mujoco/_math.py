@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +42,11 @@ def rotation_of(quat: ArrayLike) -> Array:
     )
 
 
+def turned(mat: Any) -> Array:
+    """A matrix (3, 3) of nine numbers."""
+    return np.asarray(mat, dtype=np.float64).reshape(3, 3)
+
+
 def quaternion_of(mat: ArrayLike) -> Array:
     """The unit quaternion of a rotation matrix, by a component that is large."""
     m = np.asarray(mat, dtype=np.float64).reshape(3, 3)
@@ -52,6 +61,16 @@ def quaternion_of(mat: ArrayLike) -> Array:
         q[1 + i] = 1 + m[i, i] - m[j, j] - m[k, k]
         q[1 + j], q[1 + k] = m[j, i] + m[i, j], m[k, i] + m[i, k]
     return np.asarray(q / np.linalg.norm(q), dtype=np.float64)
+
+
+def mju_sym2dense(res: Array, mat: ArrayLike, rownnz: ArrayLike, rowadr: ArrayLike, colind: ArrayLike) -> None:
+    """Writes a symmetric matrix of which the lower half is given row by row."""
+    numbers, columns = row(mat), np.asarray(colind)
+    out = np.zeros(res.shape)
+    for i, (count, start) in enumerate(zip(np.asarray(rownnz), np.asarray(rowadr))):
+        part = slice(int(start), int(start) + int(count))
+        out[i, columns[part]] = out[columns[part], i] = numbers[part]
+    res[:] = out
 
 
 def mju_zero3(res: Array) -> None:
@@ -388,6 +407,35 @@ def mju_mulVecMatVec(vec1: ArrayLike, mat: ArrayLike, vec2: ArrayLike) -> float:
     return float(row(vec1) @ np.asarray(mat, float) @ row(vec2))
 
 
+#: How many numbers the results and arguments of functions have, in their order; None is no array.
+_SIZES: dict[str, tuple[int | None, ...]] = {
+    "mju_rotVecQuat": (3, 3, 4), "mju_negQuat": (4, 4), "mju_mulQuat": (4, 4, 4), "mju_quat2Mat": (9, 4), "mju_mat2Quat": (4, 9),
+    "mju_subQuat": (3, 4, 4), "mju_quat2Vel": (3, 4, None), "mju_axisAngle2Quat": (4, 3, None), "mju_derivQuat": (4, 4, 3),
+    "mju_quatIntegrate": (4, 3, None), "mju_quatZ2Vec": (4, 3), "mju_cross": (3, 3, 3), "mju_mulQuatAxis": (4, 4, 3),
+    "mju_trnVecPose": (3, 3, 4, 3),
+}
+
+
+def _sized(name: str, sizes: tuple[int | None, ...]) -> Callable[..., Any]:
+    """A function that refuses arrays of other sizes, and results of other kinds, instead of spreading numbers over them."""
+    function = globals()[name]
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def checked(*given: Any, **named: Any) -> Any:
+        bound = signature.bind(*given, **named)
+        for (what, value), size in zip(bound.arguments.items(), sizes):
+            if size is not None and np.size(value) != size:
+                raise TypeError(f"{name}: {what} has {np.size(value)} numbers; expected {size}")
+        result = next(iter(bound.arguments.values()))
+        if not isinstance(result, np.ndarray) or result.dtype != np.float64:
+            raise TypeError(f"{name}: the result goes into an array of float64")
+        return function(*given, **named)
+
+    return checked
+
+
+globals().update({name: _sized(name, sizes) for name, sizes in _SIZES.items()})
 #: Names that this module offers.
 NAMES = tuple(name for name in globals() if name.startswith(("mju_", "mjM", "mjP")))
 

@@ -4,60 +4,62 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._model import Model, load, loads
-from .._tables import Array, Table
+from .._tables import Array
 from .._told import WARNINGS, tell
-from . import _enums
-from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, principal, rows, sizes_of, within
-from ._guard import Guarded, Named, NotOffered
-from ._math import rotation_of
+from . import _enums, _fields
+from ._constants import CONSTANTS, NUMBERS, statistics
+from ._geoms import (
+    body_inertias,
+    geoms_of,
+    rows,
+)
+from ._guard import NotOffered
+from ._model_names import NamedModel
 from ._options import MjOption, MjVisual
+from ._structs import MjStatistic
+from ._text import Attributes, Stated, with_included
 
-_JOINTS = {"free": 0, "ball": 1, "slide": 2, "hinge": 3}
-#: Materials of a text, and their attributes.
-_MATERIAL = re.compile(r"<material\b[^>]*>")
-_MATERIAL_WORD = re.compile(r'\b(name|rgba)\s*=\s*"([^"]*)"')
-#: Lights.
-_LIGHT = re.compile(r"<light\b[^>]*>")
-_LIGHT_WORD = re.compile(r'\b(name|pos)\s*=\s*"([^"]*)"')
 #: Folders of assets.
 _FOLDER = re.compile(r'\b(?:meshdir|texturedir|assetdir)\s*=\s*"([^"/][^"]*)"')
 
 
-class MjModel(Guarded):
+class MjModel(NamedModel):
     """A model under the names of MuJoCo. Bodies are the file's, the world first, and geoms are in its order, drawn ones too.
 
-    Masses, friction, gains, damping, armature, springs, force ranges and ``opt.gravity`` can be written: the next step is that
-    of a model with these numbers. So can keyframes, places of bodies and of sites, and places and sizes of geoms that touch
-    nothing (pictures show those of the file). ``geom_rgba`` colours the pictures of :class:`Renderer`; sites, lights and
-    materials of their own are not drawn, and what is written of them is kept. Other arrays are read only. ``contact`` is the
-    contact solver, which MuJoCo has no name for.
+    Numbers that act can be written, and act at the next call: masses, friction, gains, gears, damping, armature, springs, ranges,
+    ``opt.gravity``, keyframes, places of bodies and of sites, places, sizes, groups and softness of geoms (pictures show those of the
+    file), coefficients of tendons, poses of welds. A number that does not act is refused by name at the next call after it was
+    written. ``geom_rgba`` colours the pictures of :class:`Renderer`; sites, lights and materials of their own are not drawn, and what
+    is written of them is kept. Whole numbers cannot be written. ``contact`` is the contact solver, which MuJoCo has no name for.
     """
 
     _called = "MjModel"
     _settable = frozenset({"contact"})
     contact: str
 
-    def __init__(self, model: Model, texts: Sequence[str] = ()) -> None:
+    def __init__(self, model: Model, texts: Mapping[str, str] = MappingProxyType({})) -> None:
         described = model._described
-        materials = [_MATERIAL_WORD.findall(found) for text in texts for found in _MATERIAL.findall(text)]
-        colours = {dict(words)["name"]: dict(words).get("rgba", "1 1 1 1") for words in materials if "name" in dict(words)}
-        lights = [dict(_LIGHT_WORD.findall(found)) for text in texts for found in _LIGHT.findall(text)]
+        stated = Stated(texts)
+        materials, lights = stated.of("material"), stated.of("light")
+
+        def numbers(objects: list[Attributes], word: str, default: str) -> list[list[float]]:
+            return [[float(x) for x in a.get(word, default).split()] for a in objects]
+
         self._put(
-            _materials=list(colours), _lights=[light.get("name", "") for light in lights], _texts=tuple(texts),
-            nlight=len(lights), nmat=len(colours),
-            light_pos=rows([[float(x) for x in light.get("pos", "0 0 0").split()] for light in lights], 3),
-            mat_rgba=rows([[float(x) for x in colour.split()] for colour in colours.values()], 4, np.float32),
+            _stated=stated, _texts=dict(texts), nlight=len(lights), nmat=len(materials),
+            light_pos=rows(numbers(lights, "pos", "0 0 0"), 3), mat_rgba=rows(numbers(materials, "rgba", "1 1 1 1"), 4, np.float32),
         )
-        self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", opt=MjOption(model), vis=MjVisual())
-        links, joints, actuators = list(model.links), list(model.joints), list(model.actuators)
+        self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", opt=MjOption(model, stated.option), vis=MjVisual(stated.visual))
+        links, joints = list(model.links), list(model.joints)
         geoms = geoms_of(model)
         self._put(
             _geoms=geoms,
@@ -65,7 +67,7 @@ class MjModel(Guarded):
             _geom_of=np.array([i for i, g in enumerate(geoms) if g["touches"]], np.int32),
             _mocap_links=list(described["mocap"]),
             nq=model.nq, nv=model.nv, nu=model.nu, na=0, nbody=len(links) + 1, njnt=len(joints), ngeom=len(geoms),
-            nsite=len(model.sites), nsensor=len(model.sensors), nkey=len(model.keyframes), ncam=len(model.cameras),
+            nsite=len(model.sites), nsensor=len(model.sensors), nkey=max(len(model.keyframes), int(stated.sizes.get("nkey", 0))), ncam=len(model.cameras),
             ntendon=len(model.tendons), nmocap=len(described["mocap"]), neq=len(described["equalities"]),
             nuserdata=0, nplugin=0,
         )
@@ -76,201 +78,54 @@ class MjModel(Guarded):
         self._put_actuators(model)
         self._put_rest(model)
         self._put_together()
-        self._put(_as_loaded=[a.copy() for a in self._watched], _stamped=self._stamp())
+        self._put(_fixed=Kept(), _as_loaded=[a.copy() for a in self._watched], _stamped=self._stamp())
+        for name in [name for name, array in self.__dict__.items() if isinstance(array, np.ndarray) and not array.flags.writeable]:
+            self.__dict__[name] = self._fixed.keep(name, self.__dict__[name])
         self._put(_marks_loaded={name: array.copy() for name, array in self._marks.items()}, _marked=self._mark_stamp())
         self._put(_rgba_loaded=self.geom_rgba.copy())
 
-    # ---------------------------------------------------------------- building
+    # ----------------------------------------------------------- other constants
 
-    def _put_bodies(self, model: Model) -> None:
-        links, joints = list(model.links), list(model.joints)
-        parent = [0] + [0 if b.parent is None else b.parent + 1 for b in links]
-        heads = [False] + [
-            b.body is not None and (b.parent is None or links[b.parent].body != b.body) for b in links
-        ]
-        root, weld = [0], [0]
-        for b in range(1, len(parent)):
-            root.append(b if parent[b] == 0 else root[parent[b]])
-            weld.append(b if heads[b] or b - 1 in self._mocap_links else weld[parent[b]])
-        mass = [0.0] + [b.mass for b in links]
-        subtree = list(mass)
-        for b in range(len(parent) - 1, 0, -1):
-            subtree[parent[b]] += subtree[b]
-        of_body = {b.body: i + 1 for i, b in enumerate(links) if heads[i + 1]}
-        numbers = np.zeros((len(parent), 4), np.int32)
-        numbers[:, 0] = numbers[:, 2] = -1
-        for b, body in enumerate(model.bodies):
-            if b in of_body:
-                n_joints, n_dofs = body.joints.stop - body.joints.start, body.dofs.stop - body.dofs.start
-                numbers[of_body[b]] = (body.joints.start, n_joints, body.dofs.start, n_dofs)
-        geom_body = [g["body"] for g in self._geoms]
-        geom_adr = [geom_body.index(b) if b in geom_body else -1 for b in range(len(parent))]
-        p, r = placed_at_rest(model)
-        local = [within((p[a], r[a]), (p[b], r[b])) for b, a in enumerate(parent)]
-        axes = [*model._described["inertial_axes"], *[None] * len(links)]
-        inertias = [principal(np.zeros((3, 3))), *(principal(np.reshape(b.inertia, (3, 3)), q) for b, q in zip(links, axes))]
-        self._put(
-            _of_body=of_body,
-            body_parentid=fixed(parent, np.int32), body_rootid=fixed(root, np.int32), body_weldid=fixed(weld, np.int32),
-            body_mass=np.array(mass), body_subtreemass=fixed(subtree),
-            body_inertia=fixed([x[0] for x in inertias]), body_iquat=fixed([x[1] for x in inertias]),
-            body_ipos=fixed([(0.0, 0.0, 0.0), *(b.com for b in links)]),
-            body_pos=rows([x[0] for x in local], 3), body_quat=rows([x[1] for x in local], 4),
-            body_jntadr=fixed(numbers[:, 0], np.int32), body_jntnum=fixed(numbers[:, 1], np.int32),
-            body_dofadr=fixed(numbers[:, 2], np.int32), body_dofnum=fixed(numbers[:, 3], np.int32),
-            body_geomadr=fixed(geom_adr, np.int32),
-            body_geomnum=fixed([geom_body.count(b) for b in range(len(parent))], np.int32),
-            body_mocapid=fixed(
-                [self._mocap_links.index(b - 1) if b - 1 in self._mocap_links else -1 for b in range(len(parent))], np.int32
-            ),
-            jnt_bodyid=fixed([of_body.get(j.body, 0) for j in joints], np.int32),
-        )
+    def _stated_of(self, kind: str, count: int) -> list[Attributes] | None:
+        """What the text states of the objects of a kind; None where it does not list them all."""
+        of_bodies = kind in ("body", "geom", "joint", "site", "camera", "light")
+        found = self._stated.of(kind) if self._stated.whole or not of_bodies else []
+        return found if len(found) == count else None
 
-    def _put_joints(self, model: Model) -> None:
-        joints = list(model.joints)
-        numbers = model.fields()
-        of_dof = [i for i, j in enumerate(joints) for _ in range(j.v.stop - j.v.start)]
-        spring = np.array(model.neutral())
-        for j in joints:
-            if j.q.stop - j.q.start == 1:
-                spring[j.q] = j.spring_rest
-        anchors = [
-            self._in_body(model, j.body, j.anchor) if j.kind in ("hinge", "slide", "screw") else (0.0, 0.0, 0.0)
-            for j in joints
-        ]
-        self._put(
-            qpos0=fixed(model.neutral()), qpos_spring=fixed(spring),
-            jnt_type=fixed([_JOINTS.get(j.kind, -1) for j in joints], np.int32),
-            jnt_qposadr=fixed([j.q.start for j in joints], np.int32),
-            jnt_dofadr=fixed([j.v.start for j in joints], np.int32),
-            jnt_limited=fixed([j.limit is not None for j in joints], bool),
-            jnt_range=fixed([j.limit or (0.0, 0.0) for j in joints]).reshape(-1, 2),
-            jnt_axis=fixed([j.axis if j.kind != "free" else (0.0, 0.0, 1.0) for j in joints]).reshape(-1, 3),
-            jnt_pos=fixed(anchors).reshape(-1, 3),
-            jnt_stiffness=np.array(numbers["stiffness"]),
-            dof_damping=np.array(numbers["damping"]), dof_armature=np.array(numbers["armature"]),
-            dof_frictionloss=np.array(numbers["dry_friction"]),
-            dof_jntid=fixed(of_dof, np.int32), dof_bodyid=fixed([self.jnt_bodyid[i] for i in of_dof], np.int32),
-        )
+    def _size(self, name: str) -> int:
+        return int(getattr(self, name))
 
-    def _in_body(self, model: Model, body: int, point: tuple[float, ...]) -> Array:
-        """A point of a body of ours in the axes of MuJoCo's."""
-        link = model.links[int(self._of_body[body]) - 1]
-        return np.asarray(rotation_of(link.quaternion).T @ (np.array(point) - link.position), dtype=np.float64)
+    def _without_rows(self, field: _fields.Field) -> NDArray[Any] | None:
+        """The array of a field, if it has no rows in this model."""
+        shape = _fields.shape(field, self._size)
+        return None if np.prod(shape) else np.zeros(shape, _fields.KINDS[field[0]])
 
-    def _local(self, model: Model, link: int | None, position: Any, quaternion: Any) -> tuple[Array, Array]:
-        """A pose in a body of ours, or in the world, as one in MuJoCo's body."""
-        if link is None:
-            return np.array(position), np.array(quaternion)
-        on = model.links[link]
-        return within((np.array(on.position), np.array(on.quaternion)), (np.array(position), np.array(quaternion)))
-
-    def _put_frames(self, model: Model) -> None:
-        geoms = self._geoms
-        poses = [self._local(model, g["link"], g["position"], g["quaternion"]) for g in geoms]
-        sites = [self._local(model, s.link, s.position, s.quaternion) for s in model.sites]
-        cameras = [self._local(model, c.link, c.position, c.quaternion) for c in model.cameras]
-
-        def body(things: Iterable[Any]) -> NDArray[Any]:
-            return fixed([0 if t.link is None else t.link + 1 for t in things], np.int32)
-
-        self._put(
-            geom_type=fixed([SHAPES.get(g["shape"]["kind"], -1) for g in geoms], np.int32),
-            geom_size=rows(sizes_of(geoms, self._texts), 3),
-            geom_bodyid=fixed([g["body"] for g in geoms], np.int32),
-            geom_pos=rows([p for p, _ in poses], 3), geom_quat=rows([r for _, r in poses], 4),
-            geom_rgba=rows([g["rgba"] for g in geoms], 4, np.float32),
-            geom_contype=fixed([g["contype"] for g in geoms], np.int32),
-            geom_conaffinity=fixed([g["conaffinity"] for g in geoms], np.int32),
-            geom_condim=fixed([g["condim"] for g in geoms], np.int32),
-            geom_margin=fixed([g["margin"] for g in geoms]),
-            geom_friction=rows([g["friction"] for g in geoms], 3),
-            geom_solref=fixed([g["solref"] for g in geoms]).reshape(-1, 2),
-            geom_solimp=fixed([g["solimp"] for g in geoms]).reshape(-1, 5),
-            site_bodyid=body(model.sites), site_pos=rows([p for p, _ in sites], 3),
-            site_quat=rows([r for _, r in sites], 4),
-            site_size=rows([s.size for s in model.sites], 3),
-            site_rgba=rows([(0.5, 0.5, 0.5, 1.0)] * len(model.sites), 4, np.float32),
-            site_type=fixed([SHAPES.get(s.shape, 2) for s in model.sites], np.int32),
-            cam_bodyid=body(model.cameras), cam_pos=fixed([p for p, _ in cameras]).reshape(-1, 3),
-            cam_quat=fixed([r for _, r in cameras]).reshape(-1, 4),
-            cam_fovy=fixed([np.degrees(c.field_of_view) for c in model.cameras]),
-        )
-
-    def _put_actuators(self, model: Model) -> None:
-        actuators = list(model.actuators)
-        joint_of = {j.v.start: i for i, j in enumerate(model.joints)}
-
-        def ends(pair: Sequence[float | None] | None) -> list[float]:
-            return [0.0 if e is None else e for e in pair or (0.0, 0.0)]
-
-        trntype, trnid, gear = [], [], []
-        for a in actuators:
-            dofs = {dof for dof, _ in a.transmission}
-            tendon = [i for i, t in enumerate(model.tendons) if {dof for dof, _ in t.terms} == dofs]
-            on_joint = len(a.transmission) == 1
-            trntype.append(0 if on_joint else 3)
-            trnid.append((joint_of.get(a.transmission[0][0], -1) if on_joint else (tendon or [-1])[0], -1))
-            gear.append([a.transmission[0][1] if a.transmission else 0.0, 0, 0, 0, 0, 0])
-        moment = np.zeros((model.nu, model.nv))
-        for i, a in enumerate(actuators):
-            for dof, coefficient in a.transmission:
-                moment[i, dof] = coefficient
-        self._put(
-            _moment=moment,
-            actuator_trntype=fixed(trntype, np.int32), actuator_trnid=fixed(trnid, np.int32).reshape(-1, 2),
-            actuator_gear=fixed(gear).reshape(-1, 6),
-            actuator_gaintype=fixed([0] * model.nu, np.int32),
-            actuator_biastype=fixed([int(any((a.bias, a.bias_length, a.bias_velocity))) for a in actuators], np.int32),
-            actuator_dyntype=fixed([0] * model.nu, np.int32),
-            actuator_gainprm=rows([[a.gain, *[0.0] * 9] for a in actuators], 10),
-            actuator_biasprm=rows([[a.bias, a.bias_length, a.bias_velocity, *[0.0] * 7] for a in actuators], 10),
-            actuator_ctrllimited=fixed([a.control_limit is not None for a in actuators], bool),
-            actuator_ctrlrange=fixed([ends(a.control_limit) for a in actuators]).reshape(-1, 2),
-            actuator_forcelimited=fixed([a.effort_limit is not None for a in actuators], bool),
-            actuator_forcerange=rows([ends(a.effort_limit) for a in actuators], 2),
-        )
-
-    def _put_rest(self, model: Model) -> None:
-        sensors, keys = list(model.sensors), list(model.keyframes)
-        numerics = model._described["numeric"]
-        columns = [s.columns or slice(-1, -1) for s in sensors]
-        kinds = _enums.mjtSensor.__members__
-
-        def filled(k: Sequence[float], n: int) -> list[float]:
-            return [*k, *[0.0] * (n - len(k))][:n]
-
-        self._put(
-            sensor_type=fixed([int(kinds.get(f"mjSENS_{s.kind.upper()}", -1)) for s in sensors], np.int32),
-            sensor_adr=fixed([c.start for c in columns], np.int32),
-            sensor_dim=fixed([c.stop - c.start for c in columns], np.int32),
-            sensor_cutoff=fixed([s.cutoff for s in sensors]), sensor_noise=fixed([s.noise for s in sensors]),
-            nsensordata=sum(c.stop - c.start for c in columns),
-            key_qpos=rows([filled(k.q, self.nq) for k in keys], max(self.nq, 1)).reshape(self.nkey, self.nq),
-            key_qvel=rows([filled(k.v, self.nv) for k in keys], max(self.nv, 1)).reshape(self.nkey, self.nv),
-            key_ctrl=rows([filled(k.control, self.nu) for k in keys], max(self.nu, 1)).reshape(self.nkey, self.nu),
-            key_time=np.array([*model._described["key_times"], *[0.0] * self.nkey][: self.nkey]),
-            numeric_data=fixed([x for n in numerics for x in n["data"]]),
-            numeric_size=fixed([len(n["data"]) for n in numerics], np.int32),
-            numeric_adr=fixed(np.cumsum([0, *(len(n["data"]) for n in numerics)])[: len(numerics)], np.int32),
-            nnumeric=len(numerics), nnumericdata=sum(len(n["data"]) for n in numerics),
-            actuator_actadr=fixed([-1] * self.nu, np.int32),
-            eq_active0=fixed([e["active"] for e in model._described["equalities"]], bool),
-        )
-        spaces: dict[str, list[str]] = {
-            "body": ["world", *model.links.names], "jnt": model.joints.names, "geom": [g["name"] for g in self._geoms],
-            "site": model.sites.names, "cam": model.cameras.names, "tendon": model.tendons.names,
-            "actuator": model.actuators.names, "sensor": model.sensors.names, "key": model.keyframes.names, "numeric": [n["name"] for n in numerics],
-            "mat": self._materials, "light": self._lights,
-        }
-        text = (model.name or "MuJoCo Model").encode() + b"\0"
-        for kind, called in spaces.items():
-            starts = []
-            for name in called:
-                starts.append(len(text))
-                text += name.encode() + b"\0"
-            self._put(**{f"name_{kind}adr": fixed(starts, np.int32)})
-        self._put(names=text)
+    def __getattr__(self, name: str) -> Any:
+        # Reached where nobody has asked before.
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in _SPATIAL and any(t.spatial for t in self._base.tendons):
+            return self._lacks(name)
+        if name in _fields.MODEL_NUMBERS or name in NUMBERS:
+            number = NUMBERS[name](self) if name in NUMBERS else 0
+            self._put(**{name: number})
+            return number
+        field = _fields.MODEL.get(name)
+        if field is not None:
+            array = self._without_rows(field)
+            if array is None and name in CONSTANTS:
+                try:
+                    array = CONSTANTS[name](self)
+                except NotOffered:
+                    if name in type(self).missing:
+                        return self._lacks(name)
+                    raise
+                if array is not None and name not in _DRAWN and name != "wrap_prm":
+                    array = self._fixed.keep(name, np.asarray(array, _fields.KINDS[field[0]]))
+            if array is not None:
+                self._put(**{name: array})
+                return array
+        return self._lacks(name)
 
     # ------------------------------------------------------------------ numbers
 
@@ -290,18 +145,35 @@ class MjModel(Guarded):
                 self._put(_marks=views)
             self._put(**views)
 
-    def _stamp(self) -> tuple[bytes, int]:
-        return self._block.tobytes(), self.opt.disableflags
+    def _stamp(self) -> tuple[bytes, int, bytes, bytes]:
+        return self._block.tobytes(), self.opt.disableflags, self._mark_block.tobytes(), self._bits.tobytes()
 
     def _mark_stamp(self) -> bytes:
         return self._mark_block.tobytes()  # type: ignore[no-any-return]
 
     @property
+    def stat(self) -> MjStatistic:
+        """Means of the model: those that the file states, else those that are computed; its middle is the origin otherwise."""
+        known = self.__dict__.get("_stat")
+        if known is None:
+            known = MjStatistic()
+            known._put(**statistics(self))
+            self._put(_stat=known)
+        return known
+
+    @property
     def stiction(self) -> Model:
         """The model of ours, with the numbers as they are now."""
+        return self._present()
+
+    def _present(self) -> Model:
         stamp = self._stamp()
+        kept: Kept = self._fixed
+        if kept.now() != kept.loaded:
+            name = kept.changed()
+            raise NotOffered(f"stiction.mujoco does not offer to set MjModel.{name}: it has no effect here")
         if stamp != self._stamped:
-            self._put(_current=self._base.replace(**self._numbers()), _stamped=stamp)
+            self._put(_current=self._with_numbers(), _stamped=stamp)
         return self._current  # type: ignore[no-any-return]
 
     def _numbers(self) -> dict[str, Any]:
@@ -337,7 +209,101 @@ class MjModel(Guarded):
             out["gravity"] = np.zeros(3)
         if disabled & bits["mjDSBL_ACTUATION"]:
             out |= {name: np.zeros(self.nu) for name in ("gain", "bias", "bias_length", "bias_velocity")}
+        if disabled & bits["mjDSBL_SPRING"]:
+            out["stiffness"] = np.zeros(self.njnt)
+        if disabled & bits["mjDSBL_DAMPER"]:
+            out["damping"] = np.zeros(self.nv)
+        if disabled & (bits["mjDSBL_FRICTIONLOSS"] | bits["mjDSBL_CONSTRAINT"]):
+            out["dry_friction"] = np.zeros(self.nv)
         return out
+
+    def _with_numbers(self) -> Model:
+        """The model of ours with the numbers as they are now, without what is disabled."""
+        model = self._base.replace(**self._numbers())
+        disabled, bits = self.opt.disableflags, _enums.mjtDisableBit
+        everything = disabled & bits["mjDSBL_CONSTRAINT"]
+        without = [disabled & bits[f"mjDSBL_{word}"] | everything for word in ("CONTACT", "LIMIT")]
+        without.append(disabled & bits["mjDSBL_CLAMPCTRL"])
+        if any(without):
+            model = Model(model._world.without(*(bool(x) for x in without)), model._recipe)
+        adjusted = self._adjusted()
+        return Model(model._world.adjusted(**adjusted), model._recipe) if adjusted else model
+
+    def _adjusted(self) -> dict[str, Any]:
+        """What of shapes, ranges and transmissions is not as it was loaded, in the words of ``World.adjusted``."""
+        loaded, now = dict(zip(_WATCHED, self._as_loaded)), dict(zip(_WATCHED, self._watched))
+        new = {name for name, array in now.items() if not np.array_equal(array, loaded[name])}
+        moved = {i for name, i in self._moved_marks() if name.startswith("geom") and self._geoms[i]["touches"]}
+        of_geom = {int(g): k for k, g in enumerate(self._geom_of)}
+        out: dict[str, Any] = {}
+        if new & {"solref", "solimp", "margin"}:
+            rows = [now["solref"], now["solimp"], now["margin"][:, None]]
+            out["softness"] = np.hstack(rows)[self._geom_of]
+        if "range" in new:
+            out["ranges"] = self._where("jnt_range", now["range"], loaded["range"], self.jnt_limited)
+        if "ctrlrange" in new:
+            out["controls"] = self._where("actuator_ctrlrange", now["ctrlrange"], loaded["ctrlrange"], self.actuator_ctrllimited)
+        moment = self._moment0
+        self._put(_tendons=None)
+        if new & {"gear", "coefficients"}:
+            self._only(now["gear"], loaded["gear"], 1, "actuator_gear")
+            moment = self._moments(now["gear"][:, 0], now["coefficients"])
+            out |= {"moments": moment, "coefficients": self._tendon_terms()[1]}
+        self._put(_moment_now=moment)
+        if not np.array_equal(self._bits, self._bits_loaded):
+            bits = self._bits.view(np.uint32).T
+            if bits[[not g["touches"] for g in self._geoms]].any():
+                raise NotOffered("stiction.mujoco does not offer to set geom_contype and geom_conaffinity of geoms that were loaded without")
+            out["groups"] = [(int(a), int(b)) for a, b in bits[self._geom_of]]
+        if "eq_data" in new:
+            out |= self._held_elsewhere(now["eq_data"], loaded["eq_data"])
+        if out or moved:
+            out["shaped"] = [of_geom[i] for i in sorted(moved)]
+            rows = [np.concatenate([self.geom_size[i], self.geom_pos[i], self.geom_quat[i]]) for i in sorted(moved)]
+            out["shapes"] = np.array(rows).reshape(-1, 10)
+        return out
+
+    @property
+    def _moment(self) -> Array:
+        """What an effort of every actuator comes to on every velocity."""
+        self._present()
+        return cast(Array, self._moment_now)
+
+    def _moments(self, gear: Array, coefficients: Array) -> Array:
+        """The same with other gears, and other coefficients of tendons."""
+        out = np.zeros((self.nu, self.nv))
+        for i, a in enumerate(self._base.actuators):
+            on = int(self.actuator_trnid[i, 0])
+            if int(self.actuator_trntype[i]) == 0:
+                out[i, a.transmission[0][0]] = gear[i]
+                continue
+            if on < 0:
+                raise NotOffered(f"stiction.mujoco does not offer to set actuator_gear[{i}]: it pulls at no tendon of the file")
+            for (tendon, dof), c in zip(self._terms, coefficients):
+                if tendon == on:
+                    out[i, dof] = gear[i] * c
+        return out
+
+    def _held_elsewhere(self, now: Array, loaded: Array) -> dict[str, Any]:
+        """Welds whose poses are others."""
+        held, poses = [], []
+        for i in np.flatnonzero((now != loaded).any(axis=1)):
+            equality = self._base._described["equalities"][i]
+            if equality["loop"] is None or self._base.loops[equality["loop"]].holds != "frame" or now[i, 10] < 0:
+                raise NotOffered(f"stiction.mujoco does not offer to set eq_data[{i}], but point, pose and scale of welds")
+            held.append(equality["loop"])
+            pose = now[i, 3:10].copy()
+            pose[3:] = pose[3:] / np.linalg.norm(pose[3:]) if pose[3:].any() else (1.0, 0.0, 0.0, 0.0)
+            poses.append([*pose, *now[i, :3], now[i, 10]])
+        return {"held": held, "poses": np.array(poses)}
+
+    @staticmethod
+    def _where(name: str, now: Array, loaded: Array, limited: NDArray[Any]) -> Array:
+        """Ranges, of what has one."""
+        changed = (now != loaded).any(axis=1) & ~limited
+        if changed.any():
+            raise NotOffered(f"stiction.mujoco does not offer to set {name}[{np.flatnonzero(changed)[0]}], which has no range")
+        return now
 
     def _moved_marks(self) -> list[tuple[str, int]]:
         """What of the places and sizes of marks is not as it was loaded; raises for what is no mark."""
@@ -354,16 +320,17 @@ class MjModel(Guarded):
     def _no_mark(self, name: str, i: int) -> str | None:
         """Why the place or the size of an object cannot be changed."""
         if name.startswith("geom"):
-            return "the geom touches" if self._touches(self._geoms[i]) else None
+            fixed_shape = self._geoms[i]["shape"]["kind"] not in _PRIMITIVE
+            return "the shape is given by points" if name == "geom_size" and fixed_shape and self._touches(self._geoms[i]) else None
         if name.startswith("site"):
-            tied = len(self._base.loops) > 0 or any(t.spatial for t in self._base.tendons)
+            stated = self._stated_of("equality", self.neq)
+            held = len(self._base.loops) > 0 and (stated is None or any("site1" in a for a in stated))
+            tied = held or any(t.spatial for t in self._base.tendons)
             return "a constraint may refer to it" if tied else None
         links = self._base.links
         link = links[i - 1]
         if i == 0 or (link.body is not None and link.parent is not None and links[link.parent].body == link.body):
             return "the body is fixed to one that moves"
-        if link.body is None and link.parent is not None:
-            return "the body is fixed to another"
         return None
 
     def _sensed(self, site: int) -> bool:
@@ -384,6 +351,13 @@ class MjModel(Guarded):
             return "a constraint holds it"
         return "something that moves hangs on it" if any(int(b) in bodies for b in self.jnt_bodyid) else None
 
+    def senses(self, bodies: set[int]) -> bool:
+        """Whether a sensor measures a body, or something on it."""
+        links = ["world", *self._base.links.names]
+        names = {links[b] for b in bodies} | {s.name for s in self._base.sites if s.link is not None and s.link + 1 in bodies}
+        names |= {g["name"] for g in self._geoms if g["body"] in bodies} | {c.name for c in self._base.cameras if c.link is not None and c.link + 1 in bodies}
+        return any(name in names for s in self._base.sensors for name in s.of.values() if name)
+
     @staticmethod
     def _only(new: Array, loaded: Array, columns: int, name: str) -> None:
         if not np.array_equal(new[:, columns:], loaded[:, columns:]):
@@ -397,16 +371,16 @@ class MjModel(Guarded):
         text = Path(filename).read_text(encoding="utf-8")
         if assets:
             return MjModel.from_xml_string(text, assets)
-        return MjModel(_told(lambda: load(filename, complete=False, warn="none")), [text])
+        return MjModel(_told(lambda: load(filename, complete=False, warn="none")), with_included(Path(filename)))
 
     @staticmethod
     def from_xml_string(xml: str | bytes, assets: Mapping[str, bytes] | None = None) -> MjModel:
         """A model of a text, as it is."""
         text = xml.decode() if isinstance(xml, bytes) else xml
         files = {path: content.encode() if isinstance(content, str) else content for path, content in (assets or {}).items()}
-        texts = [text, *(content.decode() for path, content in files.items() if path.endswith(".xml"))]
+        texts = {"": text, **{path: content.decode() for path, content in files.items() if path.endswith(".xml")}}
         # MuJoCo finds assets by their names, in whatever folder the text says that they are.
-        folders = {folder for t in texts for folder in _FOLDER.findall(t)}
+        folders = {folder for t in texts.values() for folder in _FOLDER.findall(t)}
         laid = {f"{folder.rstrip('/')}/{path}": content for folder in folders for path, content in files.items()}
         return MjModel(_told(lambda: loads(text, assets={**laid, **files}, complete=False, warn="none")), texts)
 
@@ -414,103 +388,6 @@ class MjModel(Guarded):
     def from_binary_path(filename: str, assets: Any = None) -> MjModel:
         """Refused: binary models are MuJoCo's own."""
         raise NotOffered("stiction.mujoco does not offer binary models; load the XML")
-
-    def _table(self, kind: int) -> tuple[list[str], str]:
-        """Names of a kind of object, and our word for it."""
-        found = self._spaces.get(int(kind))
-        if found is None:
-            raise NotOffered(f"stiction.mujoco offers no names for {_enums.mjtObj(int(kind)).name}")
-        return found  # type: ignore[no-any-return]
-
-    def _put_names(self, model: Model) -> None:
-        """Names of all objects, by the number of their kind."""
-        tables: dict[str, Table[Any]] = {
-            "mjOBJ_JOINT": model.joints, "mjOBJ_SITE": model.sites, "mjOBJ_CAMERA": model.cameras, "mjOBJ_TENDON": model.tendons,
-            "mjOBJ_ACTUATOR": model.actuators, "mjOBJ_SENSOR": model.sensors, "mjOBJ_KEY": model.keyframes,
-        }
-        of = {name: (table.names, table._what) for name, table in tables.items()}
-        of["mjOBJ_BODY"] = of["mjOBJ_XBODY"] = ["world", *model.links.names], "link"
-        of["mjOBJ_GEOM"] = [g["name"] for g in self._geoms], "geometry"
-        of["mjOBJ_EQUALITY"] = [*model.loops.names, *model.couplings.names], "equality"
-        of["mjOBJ_MATERIAL"], of["mjOBJ_LIGHT"] = (self._materials, "material"), (self._lights, "light")
-        spaces = {int(_enums.mjtObj[name]): names for name, names in of.items()}
-        numbers = {kind: {name: i for i, name in reversed(list(enumerate(names)))} for kind, (names, _) in spaces.items()}
-        self._put(_spaces=spaces, _numbers_of=numbers)
-
-    def id_of(self, kind: int, name: str | int) -> int:
-        """The number of an object; −1 where there is none, as in MuJoCo."""
-        names, _ = self._table(kind)
-        if isinstance(name, (int, np.integer)):
-            return int(name) if 0 <= name < len(names) else -1
-        return self._numbers_of[int(kind)].get(name, -1)  # type: ignore[no-any-return]
-
-    def _found(self, kind: str, name: str | int) -> tuple[int, str]:
-        names, what = self._table(_enums.mjtObj[kind])
-        i = self.id_of(_enums.mjtObj[kind], name)
-        if i < 0:
-            raise _unknown(what, name, names)
-        return i, names[i]
-
-    def _named(self, kind: str, called: str, name: str | int, prefix: str) -> Named:
-        i, found = self._found(kind, name)
-        known = self._known_names.get((called, i))
-        if known is not None:
-            return known  # type: ignore[no-any-return]
-        own = {key[len(prefix) :]: (key, _row(value, i)) for key, value in self.__dict__.items() if key.startswith(prefix)}
-        made = self._known_names[called, i] = Named(self, f"MjModel.{called}({found!r})", i, found, own)
-        return made
-
-    def body(self, name: str | int = "") -> Named:
-        """A body by name or number."""
-        return self._named("mjOBJ_BODY", "body", name, "body_")
-
-    def joint(self, name: str | int = "") -> Named:
-        """A joint by name or number, with what is of its velocities and coordinates."""
-        found = self._named("mjOBJ_JOINT", "joint", name, "jnt_")
-        joint = self._base.joints[found.id]
-        of_dofs = {key[4:]: (key, joint.v) for key in self.__dict__ if key.startswith("dof_")}
-        of_q = {key: (key, joint.q) for key in ("qpos0", "qpos_spring")}
-        found._rows.update({k: v for k, v in (of_dofs | of_q).items() if k not in found._rows})
-        return found
-
-    jnt = joint
-
-    def geom(self, name: str | int = "") -> Named:
-        """A geom by name or number."""
-        return self._named("mjOBJ_GEOM", "geom", name, "geom_")
-
-    def site(self, name: str | int = "") -> Named:
-        """A site by name or number."""
-        return self._named("mjOBJ_SITE", "site", name, "site_")
-
-    def camera(self, name: str | int = "") -> Named:
-        """A camera by name or number."""
-        return self._named("mjOBJ_CAMERA", "camera", name, "cam_")
-
-    cam = camera
-
-    def actuator(self, name: str | int = "") -> Named:
-        """An actuator by name or number."""
-        return self._named("mjOBJ_ACTUATOR", "actuator", name, "actuator_")
-
-    def sensor(self, name: str | int = "") -> Named:
-        """A sensor by name or number."""
-        return self._named("mjOBJ_SENSOR", "sensor", name, "sensor_")
-
-    def key(self, name: str | int = "") -> Named:
-        """A keyframe by name or number."""
-        return self._named("mjOBJ_KEY", "key", name, "key_")
-
-    keyframe = key
-
-    def tendon(self, name: str | int = "") -> Named:
-        """A tendon by name or number."""
-        return self._named("mjOBJ_TENDON", "tendon", name, "tendon_")
-
-    @property
-    def tendon_length0(self) -> Array:
-        """Lengths of tendons that are sums of joints, in the reference configuration."""
-        return fixed(self._tendon_lengths(self.qpos0))
 
     def _tendon_lengths(self, q: Array) -> Array:
         return np.asarray(self._tendon_terms()[0] @ q, dtype=np.float64)
@@ -521,10 +398,11 @@ class MjModel(Guarded):
             if any(t.spatial for t in self._base.tendons):
                 raise NotOffered("stiction.mujoco does not offer lengths of spatial tendons")
             of_q, of_v = np.zeros((self.ntendon, self.nq)), np.zeros((self.ntendon, self.nv))
-            for i, tendon in enumerate(self._base.tendons):
-                for dof, c in tendon.terms:
-                    of_q[i, self._q_of(dof)] += c
-                    of_v[i, dof] += c
+            for i in range(self.ntendon):
+                for (of, dof), c in zip(self._terms, self._coefficients):
+                    if of == i:
+                        of_q[i, self._q_of(dof)] += c
+                        of_v[i, dof] += c
             self._put(_tendons=(of_q, of_v))
         return self._tendons  # type: ignore[no-any-return]
 
@@ -533,10 +411,10 @@ class MjModel(Guarded):
         return int(self.jnt_qposadr[joint] + dof - self.jnt_dofadr[joint])
 
     def _kept(self) -> tuple[Array, ...]:
-        return (*self._watched, self.key_qpos, self.key_qvel, self.key_ctrl, *self._marks.values(), self.geom_rgba, self.site_rgba, self.mat_rgba, self.light_pos)
+        return (*self._watched, self._bits, self.key_qpos, self.key_qvel, self.key_ctrl, *self._marks.values(), self.geom_rgba, self.site_rgba, self.mat_rgba, self.light_pos)
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *self.__dict__})
+        return sorted({*object.__dir__(self), *self.__dict__, *_fields.MODEL, *_fields.MODEL_NUMBERS})
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = [np.array(a) for a in self._kept()]
@@ -547,10 +425,12 @@ class MjModel(Guarded):
 #: Numbers of a world that can be written, by their names here and, in the same order, in ``Model.replace``'s way.
 _ARRAYS = (
     "gravity", "body_mass", "dof_damping", "dof_armature", "dof_frictionloss", "jnt_stiffness", "geom_friction",
-    "actuator_gainprm", "actuator_biasprm", "actuator_forcerange",
+    "actuator_gainprm", "actuator_biasprm", "actuator_forcerange", "jnt_range", "actuator_ctrlrange", "actuator_gear",
+    "geom_solref", "geom_solimp", "geom_margin", "eq_data", "_coefficients",
 )
 _WATCHED = (
     "gravity", "mass", "damping", "armature", "frictionloss", "stiffness", "friction", "gainprm", "biasprm", "forcerange",
+    "range", "ctrlrange", "gear", "solref", "solimp", "margin", "eq_data", "coefficients",
 )
 
 
@@ -558,7 +438,54 @@ _WATCHED = (
 _MARKS = ("body_pos", "body_quat", "geom_pos", "geom_quat", "geom_size", "site_pos", "site_quat", "site_size")
 
 
-def _again(base: Model, texts: tuple[str, ...], contact: str, options: tuple[float, int, float, int], kept: list[Array]) -> MjModel:
+class Kept:
+    """Arrays whose numbers have no effect: who writes into one of them is told so at the next call.
+
+    They lie in one piece of memory, so that one look says whether one was written. Whole numbers cannot be written at all.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[str, slice] = {}
+        self._used = 0
+        self._memory, self.loaded = np.zeros(1 << 18), b""
+
+    def keep(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        """An array of the same numbers in this memory."""
+        if array.dtype != np.float64 or self._used + array.size > len(self._memory):
+            array.flags.writeable = False
+            return array
+        place = self._places[name] = slice(self._used, self._used + array.size)
+        self._used = place.stop
+        view: NDArray[Any] = self._memory[place].reshape(array.shape)
+        view[...] = array
+        self.loaded += view.tobytes()
+        return view
+
+    def now(self) -> bytes:
+        """The numbers as they are."""
+        return self._memory[: self._used].tobytes()
+
+    def changed(self) -> str:
+        """The first array that was written."""
+        loaded = np.frombuffer(self.loaded)
+        return next(name for name, place in self._places.items() if not np.array_equal(self._memory[place], loaded[place], equal_nan=True))
+
+
+#: Shapes that sizes make.
+_PRIMITIVE = ("sphere", "capsule", "cylinder", "box", "ellipsoid", "plane")
+#: Constants that only pictures would show, or nobody, and hints for MuJoCo's ways to compute: they can be written.
+_DRAWN = frozenset(
+    name for name in _fields.MODEL
+    if name.startswith(("light_", "mat_", "tex_", "cam_ipd", "cam_sensorsize")) or name.endswith(("_user", "_group", "_rgba", "_sameframe", "_simple"))
+)
+#: What is told of tendons that are sums of joints alone.
+_SPATIAL = frozenset(
+    """tendon_type tendon_adr tendon_num ten_J_rownnz ten_J_rowadr ten_J_colind wrap_type wrap_objid wrap_prm
+    tendon_length0 tendon_invweight0""".split()
+)
+
+
+def _again(base: Model, texts: dict[str, str], contact: str, options: tuple[float, int, float, int], kept: list[Array]) -> MjModel:
     model = MjModel(base, texts)
     model.contact = contact
     model.opt.timestep, model.opt.iterations, model.opt.tolerance, model.opt.disableflags = options
@@ -572,23 +499,6 @@ def _told(read: Callable[[], Model]) -> Model:
     model = read()
     tell(model, WARNINGS["all"], but="body@mocap")
     return model
-
-
-def _unknown(what: str, name: Any, names: list[str]) -> Exception:
-    if isinstance(name, str):
-        # A name that is not there raises with the names there are, as tables do.
-        return Table(what, [_Name(n) for n in names])._missing(name)
-    return IndexError(f"there is no {what} {name}; there are {len(names)}, counted from 0")
-
-
-class _Name:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-def _row(array: Any, i: int) -> Any:
-    """The rows of object i: MuJoCo gives a row of one number where there is no column."""
-    return slice(i, i + 1) if np.ndim(array) == 1 else i
 
 
 def body_of(model: MjModel, body: int) -> int | None:

@@ -13,76 +13,108 @@ from . import _enums
 from ._data import MjData
 from ._guard import Guarded, NotOffered
 from ._model import MjModel
+from ._structs import MjvGeom, MjvGLCamera, MjvLight, Struct
 
+#: What MuJoCo shows unless it is told otherwise.
+_SHOWN = "TEXTURE TENDON RANGEFINDER PERTOBJ STATIC SKIN FLEXEDGE FLEXSKIN".split()
 #: Field of view of a free camera [degrees], MuJoCo's default.
 _FREE_FOVY = 45.0
 
 
-class MjvCamera(Guarded):
+class MjvCamera(Struct):
     """Where a picture is taken from: a camera of the file, or a place about a point (``lookat``, a body that it follows)."""
 
-    _called = "MjvCamera"
-    _settable = frozenset({"type", "fixedcamid", "trackbodyid", "distance", "azimuth", "elevation"})
+    _defaults = {
+        "azimuth": 90.0, "distance": 2.0, "elevation": -45.0, "fixedcamid": -1, "lookat": np.zeros(3), "orthographic": 0,
+        "trackbodyid": -1, "type": int(_enums.mjtCamera["mjCAMERA_FREE"]),
+    }
 
-    def __init__(self) -> None:
-        self._put(
-            type=_enums.mjtCamera["mjCAMERA_FREE"], fixedcamid=-1, trackbodyid=-1, lookat=np.zeros(3), distance=2.0,
-            azimuth=90.0, elevation=-45.0,
-        )
-
-
-class _Unchanged(Guarded):
-    """Settings that pictures have one value of: others are refused."""
-
-    def __init__(self, called: str, **values: Any) -> None:
-        self._put(_called=called, **values)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        held = getattr(self, name)
-        if not np.array_equal(held, value):
-            raise NotOffered(f"stiction.mujoco does not offer {self._called}.{name} = {value}; it stays {held}")
+    def __init__(self, model: MjModel | None = None) -> None:
+        super().__init__()
 
 
-class MjvOption(_Unchanged):
-    """What is drawn. Pictures show shapes and nothing else: flags are those of MuJoCo's defaults that mean this, and stay."""
-
-    def __init__(self) -> None:
-        flags = np.zeros(len([f for f in _enums.mjtVisFlag if f.name.startswith("mjVIS_")]), np.uint8)
-        groups = np.array([1, 1, 1, 0, 0, 0], np.uint8)
-        flags.flags.writeable = groups.flags.writeable = False
-        super().__init__("MjvOption", frame=0, label=0, bvh_depth=1, flags=flags, geomgroup=groups, sitegroup=groups)
+def _groups() -> NDArray[np.uint8]:
+    return np.array([1, 1, 1, 0, 0, 0], np.uint8)
 
 
-class MjvPerturb(_Unchanged):
-    """Nothing is pulled at in a picture."""
+class MjvOption(Struct):
+    """What is drawn. Pictures show shapes and nothing else: options that say otherwise are refused where a picture is taken."""
 
-    def __init__(self) -> None:
-        super().__init__("MjvPerturb", select=0, active=0, active2=0)
+    _defaults = {
+        "actuatorgroup": _groups(), "bvh_depth": 1, "flags": np.zeros(31, np.uint8), "flex_layer": 0, "flexgroup": _groups(), "frame": 0,
+        "geomgroup": _groups(), "jointgroup": _groups(), "label": 0, "sitegroup": _groups(), "skingroup": _groups(),
+        "tendongroup": _groups(),
+    }
+    _defaults["flags"][[int(_enums.mjtVisFlag[f"mjVIS_{word}"]) for word in _SHOWN]] = 1
+
+    def _check(self) -> None:
+        """Raises where a picture would be another."""
+        for name in ("geomgroup", "frame", "label"):
+            if not np.array_equal(getattr(self, name), self._defaults[name]):
+                raise NotOffered(f"stiction.mujoco does not offer pictures with MjvOption.{name} = {getattr(self, name)}")
+        static = int(_enums.mjtVisFlag["mjVIS_STATIC"])
+        for flag in np.flatnonzero((self.flags > self._defaults["flags"]) | (np.arange(len(self.flags)) == static) & (self.flags == 0)):
+            raise NotOffered(f"stiction.mujoco does not offer pictures with {_enums.mjtVisFlag(int(flag)).name} = {self.flags[flag]}")
 
 
-class MjvScene(_Unchanged):
-    """Shapes of a model; further ones cannot be added."""
+class MjvPerturb(Struct):
+    """What is pulled at, which nothing here does."""
+
+    _defaults = {
+        "active": 0, "active2": 0, "flexselect": -1, "localmass": 0.0, "localpos": np.zeros(3), "refpos": np.zeros(3),
+        "refquat": np.array([1.0, 0.0, 0.0, 0.0]), "refselpos": np.zeros(3), "scale": 1.0, "select": 0, "skinselect": -1,
+    }
+
+
+class MjvScene(Struct):
+    """Shapes that a script lists. Nothing here draws them: pictures are those of :class:`Renderer`."""
+
+    _defaults = {
+        "enabletransform": 0, "flags": np.array([1, 0, 1, 0, 1, *[0] * 7], np.uint8), "framergb": np.zeros(3, np.float32),
+        "framewidth": 0, "maxgeom": 0, "nflex": 0, "ngeom": 0, "nlight": 0, "nskin": 0, "rotate": np.array([1, 0, 0, 0], np.float32),
+        "scale": 1.0, "status": 0, "stereo": 0, "translate": np.zeros(3, np.float32),
+    }
 
     def __init__(self, model: MjModel | None = None, maxgeom: int = 1000) -> None:
-        super().__init__("MjvScene", maxgeom=maxgeom, ngeom=0 if model is None else model.ngeom)
+        super().__init__()
+        most = 0 if model is None else int(maxgeom)
+        self._put(maxgeom=most, _all=tuple(MjvGeom() for _ in range(most)), camera=(MjvGLCamera(), MjvGLCamera()))
+        self._put(lights=tuple(MjvLight() for _ in range(100)))
+
+    @property
+    def geoms(self) -> tuple[MjvGeom, ...]:
+        """The shapes, of which ``ngeom`` count."""
+        return self._all  # type: ignore[no-any-return]
 
 
-class MjvFigure(Guarded):
-    """Refused when it is used: figures are drawn by other libraries."""
+class _ShownScene(MjvScene):
+    """The shapes of a model, which are shown; further ones cannot be added."""
 
-    _called = "MjvFigure"
+    _settable = frozenset()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise NotOffered(f"stiction.mujoco does not offer to set MjvScene.{name} of what is shown")
+
+    @property
+    def geoms(self) -> tuple[MjvGeom, ...]:
+        """Refused: the shapes that are shown are those of the model."""
+        raise NotOffered("stiction.mujoco does not offer MjvScene.geoms of what is shown")
 
 
-def _refused(name: str) -> type[Any]:
-    def refuse(self: Any, *given: Any, **named: Any) -> None:
-        raise NotOffered(f"stiction.mujoco does not offer {name}")
+class MjvFigure(Struct):
+    """A figure, which other libraries draw."""
 
-    return type(name, (), {"__init__": refuse, "__doc__": "Refused: nothing here has one."})
-
-
-MjWarningStat, MjTimerStat, MjSolverStat, MjStatistic, MjLROpt = (
-    _refused(name) for name in ("MjWarningStat", "MjTimerStat", "MjSolverStat", "MjStatistic", "MjLROpt")
-)
+    _defaults = {
+        "figurergba": np.array([0, 0, 0, 1], np.float32), "flg_barplot": 0, "flg_extend": 1, "flg_legend": 1, "flg_selection": 0,
+        "flg_symmetric": 0, "flg_ticklabel": np.ones(2, np.int32), "gridrgb": np.full(3, 0.4, np.float32),
+        "gridsize": np.full(2, 2, np.int32), "gridwidth": 1.0, "highlight": np.zeros(2, np.int32), "highlightid": -1,
+        "legendoffset": 0, "legendrgba": np.array([0, 0, 0, 0.3], np.float32), "linedata": np.zeros((100, 2002), np.float32),
+        "linename": np.zeros(100, "S100"), "linepnt": np.zeros(100, np.int32), "linergb": np.zeros((100, 3), np.float32),
+        "linewidth": 3.0, "minwidth": "XXX", "panergba": np.array([0, 0, 0, 1], np.float32),
+        "range": np.array([[0, 1], [0, 1]], np.float32), "selection": 0.0, "subplot": 0, "textrgb": np.ones(3, np.float32),
+        "title": "", "xaxisdata": np.zeros(2, np.float32), "xaxispixel": np.zeros(2, np.int32), "xformat": "%.0f", "xlabel": "",
+        "yaxisdata": np.zeros(2, np.float32), "yaxispixel": np.zeros(2, np.int32), "yformat": "%.2g",
+    }
 
 
 class MjrRect(Guarded):
@@ -133,7 +165,7 @@ class Renderer:
     @property
     def scene(self) -> MjvScene:
         """The shapes that are shown, which cannot be added to."""
-        return MjvScene(self._model)
+        return _ShownScene(self._model, 0)
 
     def enable_depth_rendering(self) -> None:
         """Pictures are depths along the axis of the camera [m]."""
@@ -160,6 +192,8 @@ class Renderer:
             raise RuntimeError("update_scene cannot be called after close")
         if scene_option is not None and not isinstance(scene_option, MjvOption):
             raise TypeError(f"scene_option is {type(scene_option).__name__}; expected MjvOption")
+        if scene_option is not None:
+            scene_option._check()
         simulation, size = data._current(), (self._width, self._height)
         if isinstance(camera, MjvCamera):
             self._picture = _from(camera, data, size)
@@ -243,3 +277,30 @@ def _from(camera: MjvCamera, data: MjData, size: tuple[int, int]) -> Picture:
     axes = np.array([right, np.cross(ahead, right), ahead])
     eye = lookat - camera.distance * ahead
     return simulation.picture(*size, eye=eye, axes=axes, field_of_view=float(np.radians(_FREE_FOVY)))
+
+
+def mjv_defaultCamera(cam: MjvCamera) -> None:
+    """Sets a camera to its defaults."""
+    cam._put(**MjvCamera().__dict__)
+
+
+def mjv_defaultFreeCamera(m: MjModel, cam: MjvCamera) -> None:
+    """Sets a camera to look at the whole model, as its file says."""
+    mjv_defaultCamera(cam)
+    view = m.vis.global_
+    cam.lookat[:] = m.stat.center
+    cam.distance, cam.azimuth, cam.elevation, cam.orthographic = 1.5 * m.stat.extent, view.azimuth, view.elevation, view.orthographic
+
+
+def mjv_defaultOption(opt: MjvOption) -> None:
+    """Sets what is drawn to its defaults."""
+    opt._put(**MjvOption().__dict__)
+
+
+def mjv_defaultPerturb(pert: MjvPerturb) -> None:
+    """Sets what is pulled at to its defaults."""
+    pert._put(**MjvPerturb().__dict__)
+
+
+#: Functions that this module offers.
+NAMES = ("mjv_defaultCamera", "mjv_defaultFreeCamera", "mjv_defaultOption", "mjv_defaultPerturb")

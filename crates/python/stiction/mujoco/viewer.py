@@ -18,6 +18,13 @@ from ._pictures import MjvCamera, MjvOption, MjvPerturb
 _PERIOD = 1.0 / 60.0
 
 
+class _Fixed(MjvCamera):
+    """A camera that stays."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise NotOffered(f"stiction.mujoco does not offer to set {name} of the view of a page")
+
+
 class Handle(Guarded):
     """A page that shows a simulation: :attr:`url` in a browser. It shows steps by itself, and other states by :meth:`sync`.
 
@@ -27,8 +34,8 @@ class Handle(Guarded):
     _called = "viewer"
 
     def __init__(self, model: MjModel, data: MjData, callback: Callable[[int], None] | None = None) -> None:
-        camera, option, perturb = MjvCamera(), MjvOption(), MjvPerturb()
-        object.__setattr__(camera, "_settable", frozenset())
+        option, perturb = MjvOption(), MjvPerturb()
+        camera = _Fixed()
         camera.lookat.flags.writeable = False
         page: Viewer = data._current().viewer()
         self._put(_model=model, _data=data, _viewer=page, cam=camera, opt=option, perturb=perturb, m=model, d=data)
