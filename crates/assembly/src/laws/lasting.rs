@@ -38,6 +38,12 @@ pub struct Lasts<T: Real> {
     pub correction: T,
 }
 
+/// Size of the tangential part.
+#[inline(always)]
+fn tangential_size<T: Real>(v: Vec3<T>) -> T {
+    (v.x * v.x + v.y * v.y).sqrt()
+}
+
 impl<T: Real> RowParams<T> {
     /// The contact `c` with this gap in the middle of the step [m].
     #[inline(always)]
@@ -60,12 +66,11 @@ impl<T: Real> RowParams<T> {
     /// Where a contact with friction slides, and where it is not likely to stop in the step either.
     #[inline(always)]
     pub fn slides(&self, friction: T, lasts: &Lasts<T>) -> [T::Mask; 2] {
-        let size = |v: Vec3<T>| (v.x * v.x + v.y * v.y).sqrt();
-        let (slip, turn) = (size(lasts.slip), size(lasts.turn) * friction.like(SLIDES));
+        let (slip, turn) = (tangential_size(lasts.slip), tangential_size(lasts.turn) * friction.like(SLIDES));
         let still = self.coarseness * friction.like(STILL);
         let rough = friction.zero().less(friction);
-        let faster = |than: T| T::both(rough, (turn + than.max(still)).less(slip));
-        [faster(friction.zero()), faster(friction * self.bouncing_speed)]
+        let soon = friction * self.bouncing_speed;
+        [T::both(rough, (turn + still).less(slip)), T::both(rough, (turn + soon.max(still)).less(slip))]
     }
 
     /// Where what is new lands at the rate `before` = J_N v: it closes faster than bodies bounce.
@@ -119,7 +124,7 @@ pub fn dry_friction_turns<T: Real>([before, after]: [T; 2], impulse: T, w: T, mo
     let stops = T::both(rest.less(before.abs()), (sense * after).at_most(rest));
     let turns = (sense * without).less(-(takes * one.like(1.0 + OUTSIDE)));
     let within = T::both(one.like(NEAR_END).at_most(share), share.less(one));
-    (-(sense * most) * (one + one) * (share - one.like(0.5)), T::both(stops, T::both(turns, within)))
+    (-(sense * most) * ((one + one) * share - one), T::both(stops, T::both(turns, within)))
 }
 
 /// Where slip that was `before` and is `after` a step has stopped or turned round.

@@ -1,6 +1,7 @@
 //! One step of one group: as many environments as there are lanes, side by side.
 
-use super::free::{Free, Start, fly};
+use super::WIDEST;
+use super::free::Free;
 use super::memory::Memory;
 use super::numbers::Numbers;
 use super::plan::Plan;
@@ -8,26 +9,16 @@ use super::position_correction::PositionCorrection;
 use super::rows::{At, MOST_ROWS, Rows};
 use super::settings::Precision;
 use super::slot::Known;
+use super::states::{Inputs, States};
 use super::touch::Touch;
 use super::trapezoidal::Trapezoidal;
 use super::witness::Witness;
-use super::{Numbers64, WIDEST};
 use crate::stepping::Quadrature;
 use crate::stepping::integrate::closing::Closing;
 use std::any::Any;
 use stiction_dynamics::lanes::Lanes;
 use stiction_dynamics::{Kinematics, Model, Real, integrate_into, lanes};
 use stiction_solvers::lanes::{LaneSettings, LaneSolver};
-
-/// States and inputs of the environments of one group, one after another.
-pub(super) struct Inputs<'a> {
-    pub(super) q: &'a [f64],
-    pub(super) v: &'a [f64],
-    pub(super) control: &'a [f64],
-    pub(super) force: &'a [f64],
-    /// Numbers of their own, if they have any.
-    pub(super) numbers: Option<&'a [Numbers64]>,
-}
 
 /// What the step leads to, environment by environment.
 pub(super) struct Next<'a> {
@@ -38,7 +29,7 @@ pub(super) struct Next<'a> {
     pub(super) by: &'a mut [f64],
 }
 
-/// What lanes say of a step.
+/// Verdict of lanes on a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
     /// It counts; otherwise the environment is to be stepped alone.
@@ -200,22 +191,7 @@ struct Verdicts<T> {
     judged: [f64; WIDEST],
 }
 
-/// Where a step starts, where it is posed, and where it leads; its inputs.
-struct States<T> {
-    q: Vec<T>,
-    v: Vec<T>,
-    q_middle: Vec<T>,
-    v_middle: Vec<T>,
-    v_next: Vec<T>,
-    /// By which everything moves.
-    v_by: Vec<T>,
-    control: Vec<T>,
-    force: Vec<T>,
-    /// Mean forces of the constraints in the last step.
-    last_forces: Vec<T>,
-}
-
-/// What the constraints remember, and what they do in a step.
+/// Memory of the constraints, and their effects in a step.
 struct Constraints<T> {
     known: Vec<Known<T>>,
     /// Impulses of the rows of the plan in the last step.
@@ -233,86 +209,6 @@ struct Closes<T> {
     q_next: Vec<T>,
     impulses: Vec<T>,
     rules: Vec<Quadrature>,
-}
-
-impl<T: Real> States<T> {
-    fn new(kind: T, plan: &Plan) -> Self {
-        let model = &plan.world.model;
-        let (q, v) = (vec![kind; model.nq], vec![kind; model.nv()]);
-        Self {
-            q_middle: q.clone(),
-            v_middle: v.clone(),
-            v_next: v.clone(),
-            v_by: v.clone(),
-            control: vec![kind; plan.world.actuators.len()],
-            force: v.clone(),
-            last_forces: v.clone(),
-            q,
-            v,
-        }
-    }
-
-    #[inline(always)]
-    fn gather(&mut self, kind: T, inputs: &Inputs<'_>) {
-        for (x, all) in [
-            (&mut self.q, inputs.q),
-            (&mut self.v, inputs.v),
-            (&mut self.control, inputs.control),
-            (&mut self.force, inputs.force),
-        ] {
-            let n = x.len();
-            for (i, x) in x.iter_mut().enumerate() {
-                *x = lanes::gather(kind, all, i, n);
-            }
-        }
-    }
-
-    /// Moves by half a step to the middle, if the step is posed there.
-    #[inline(always)]
-    fn pose(&mut self, plan: &Plan, model: &Model<T>, kind: T) {
-        self.v_middle.copy_from_slice(&self.v);
-        if !plan.middle {
-            self.q_middle.copy_from_slice(&self.q);
-            return;
-        }
-        let half = 0.5 * plan.h();
-        integrate_into(model, &self.q, &self.v, kind.like(half), &mut self.q_middle);
-        for (_, body) in &plan.flying_bodies {
-            let pose = body.idx_q..body.idx_q + 7;
-            self.q_middle[pose.clone()].copy_from_slice(&self.q[pose]);
-        }
-        fly(plan, model, [&mut self.q_middle, &mut self.v_middle], half);
-    }
-
-    /// Finds the velocities by which everything moves from the middle; `correction` takes out position errors.
-    #[inline(always)]
-    fn advance(&mut self, plan: &Plan, kind: T, correction: Option<&[T]>) {
-        let v_by = &mut self.v_by;
-        v_by.copy_from_slice(&self.v_next);
-        for (v, more) in v_by.iter_mut().zip(correction.unwrap_or(&[])) {
-            *v += kind.like(2.0) * *more;
-        }
-        for (_, body) in &plan.flying_bodies {
-            let own = body.idx_v..body.idx_v + 6;
-            match correction {
-                Some(correction) => v_by[own.clone()].copy_from_slice(&correction[own]),
-                None => v_by[own].fill(kind),
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn start(&self) -> Start<'_, T> {
-        Start {
-            q: &self.q,
-            v: &self.v,
-            q_middle: &self.q_middle,
-            v_middle: &self.v_middle,
-            control: &self.control,
-            force: &self.force,
-            last_forces: &self.last_forces,
-        }
-    }
 }
 
 impl<T: Real> Closes<T> {
@@ -360,7 +256,7 @@ impl<T: Real> Room<T> {
         let Self { numbers, free, rows, state, constraints, closing, lanes, varied, .. } = self;
         let Work { plan, inputs, memory, first, .. } = work;
         if *first {
-            rows.begin();
+            rows.slips.begin();
             free.start(plan, memory.promoted());
             state.gather(kind, inputs);
             if inputs.numbers.is_some() || *varied {
@@ -448,7 +344,7 @@ impl<T: Real> Room<T> {
             return false;
         }
         let (problem, solver, [tolerance, wanted]) = match work.positions {
-            true => correction.to_solve(),
+            true => correction.problem(),
             false => (rows.problem(), solver, [tolerance(plan, rows, kind), lanes.here]),
         };
         let settings = LaneSettings {
@@ -507,8 +403,9 @@ impl<T: Real> Room<T> {
         }
         *good = T::select(bad.mask(), kind, *good);
         if rows.rows <= MOST_ROWS {
-            let solved = (&*rows, [&solver.lambda[..], &trapezoidal.start, forces]);
-            memory.commit(plan, (&touch.slots, known), solved, (&free.kin, &free.vel), *good);
+            let (solved, found) = ((&*rows, &solver.lambda[..]), (&touch.slots[..], &known[..]));
+            let of_rows = [&trapezoidal.start[..], forces];
+            memory.commit(plan, found, solved, of_rows, (&free.kin, &free.vel), *good);
             free.commit(plan, numbers, &state.v_middle, &state.v_next, *good, memory.promoted_mut());
         }
         *judged = [0.0; WIDEST];

@@ -181,7 +181,7 @@ impl Memory {
         self.credit[lane] = credit;
     }
 
-    /// What is known of the contacts of `slots`, where bodies move by `vel`. A contact that is new and nearly closed
+    /// Recalls the contacts of `slots`, where bodies move by `vel`. A contact that is new and nearly closed
     /// takes the motion of the nearest of the same bodies, as in [`stiction_assembly::rolling`].
     #[inline(always)]
     pub(super) fn recall<T: Real>(
@@ -296,7 +296,8 @@ impl Memory {
         &mut self,
         plan: &Plan,
         (slots, known): (&[Slot<T>], &[Known<T>]),
-        (rows, [lambda, start, forces]): (&Rows<T>, [&[T]; 3]),
+        (rows, lambda): (&Rows<T>, &[T]),
+        [start, forces]: [&[T]; 2],
         (kin, vel): (&Kinematics<T>, &Velocities<T>),
         good: T,
     ) {
@@ -368,7 +369,7 @@ impl Memory {
     }
 }
 
-/// What is known of a slot, of what is known of its pair; lane by lane where features have other places than in the last step.
+/// Knowledge of a slot, from that of its pair; lane by lane where features have other places than in the last step.
 #[inline(always)]
 fn of_slot<'a, T: Real>(contacts: impl Iterator<Item = &'a Contact>, slot: &Slot<T>) -> Known<T> {
     let kind = slot.gap.zero();
@@ -386,11 +387,11 @@ fn of_slot<'a, T: Real>(contacts: impl Iterator<Item = &'a Contact>, slot: &Slot
         if known.feature == slot.feature {
             let [_, _, _, a, b, c, d, e, f, since, steps] = &known.motion;
             return Known {
-                impulse: vec3_of(kind, [&known.impulse[0], &known.impulse[1], &known.impulse[2]]),
-                moment: vec3_of(kind, [&known.moment[0], &known.moment[1], &known.moment[2]]),
+                impulse: vec3_of(kind, &known.impulse[0], &known.impulse[1], &known.impulse[2]),
+                moment: vec3_of(kind, &known.moment[0], &known.moment[1], &known.moment[2]),
                 young: load(kind, &known.young),
-                velocity: vec3_of(kind, [a, b, c]),
-                angular: vec3_of(kind, [d, e, f]),
+                velocity: vec3_of(kind, a, b, c),
+                angular: vec3_of(kind, d, e, f),
                 since: load(kind, since),
                 steps: load(kind, steps),
             };
@@ -409,7 +410,7 @@ fn of_slot<'a, T: Real>(contacts: impl Iterator<Item = &'a Contact>, slot: &Slot
 }
 
 #[inline(always)]
-fn vec3_of<T: Real>(kind: T, [x, y, z]: [&Numbers64; 3]) -> Vec3<T> {
+fn vec3_of<T: Real>(kind: T, x: &Numbers64, y: &Numbers64, z: &Numbers64) -> Vec3<T> {
     vec3(load(kind, x), load(kind, y), load(kind, z))
 }
 

@@ -15,6 +15,7 @@
 //! Deterministic: what happens to an environment depends neither on the number of threads nor on its neighbours.
 
 mod alone;
+mod contact_laws;
 mod fields;
 mod free;
 mod group;
@@ -26,7 +27,9 @@ mod position_correction;
 mod rows;
 mod settings;
 mod shard;
+mod slips;
 mod slot;
+mod states;
 mod touch;
 mod trapezoidal;
 mod witness;

@@ -206,7 +206,7 @@ impl Plan {
         flying.iter().for_each(|&b| flies_alone[model.bodies[b].tree] = true);
         let Trapezoidal { goes, untouchable: swings, driven, tree_of, mobility, .. } =
             Trapezoidal::new(&world);
-        let flyer = |t: &usize| !bound.contains(t) && !(middle && flies_alone[*t]);
+        let flyer = |t: &usize| !(bound.contains(t) || middle && flies_alone[*t]);
         let alone = |b: usize| {
             model.joints[model.bodies[b].joints.start].kind == JointKind::Free
                 && model.bodies.iter().all(|c| c.parent != Some(b))

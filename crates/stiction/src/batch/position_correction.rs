@@ -10,10 +10,10 @@ use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{Model, Real, motions_into};
 use stiction_solvers::lanes::{LaneCone, LaneProblem, LaneSolver};
 
-/// See the module.
+/// Workspace of the position correction.
 pub(super) struct PositionCorrection<T> {
     solver: LaneSolver<T>,
-    /// What the problem is solved to [m/s], and 1 in the lanes in which something is to be corrected.
+    /// Tolerance of the solve [m/s], and 1 in the lanes in which something is to be corrected.
     tolerance: T,
     wanted: T,
     /// The problem, and the rows of the step's that it has.
@@ -56,7 +56,10 @@ impl<T: Real> PositionCorrection<T> {
             return false;
         }
         let Self { solver, A, g, cones, rows: own, .. } = self;
-        (g.clear(), cones.clear(), own.clear(), A.clear());
+        g.clear();
+        cones.clear();
+        own.clear();
+        A.clear();
         let n = rows.rows;
         for (i, (block, cone)) in rows.blocks.iter().zip(&rows.cones).enumerate() {
             let (opens, holds) = match block.key {
@@ -98,9 +101,9 @@ impl<T: Real> PositionCorrection<T> {
         true
     }
 
-    /// What there is to be solved, by which solver, to which tolerance, and 1 in the lanes in which it is wanted.
+    /// The problem to be solved, by which solver, to which tolerance, and 1 in the lanes in which it is wanted.
     #[inline(always)]
-    pub(super) fn to_solve(&mut self) -> (LaneProblem<'_, T>, &mut LaneSolver<T>, [T; 2]) {
+    pub(super) fn problem(&mut self) -> (LaneProblem<'_, T>, &mut LaneSolver<T>, [T; 2]) {
         let Self { solver, A, g, cones, tolerance, wanted, .. } = self;
         (LaneProblem { cones, A, g }, solver, [*tolerance, *wanted])
     }

@@ -9,14 +9,14 @@
 //!
 //! A row that is missing in a lane is there all the same, with an impulse of zero.
 
+use super::contact_laws::{ContactLaw, lasting, rigid};
 use super::free::Free;
-use super::numbers::{Numbers, Surface};
+use super::numbers::Numbers;
 use super::plan::{Acting, Line, Pair, Plan};
-use super::slot::{Known, Slot};
+use super::slips::{Dry, Slips, Solved};
+use super::slot::{Block, Known, Slot};
 use crate::stepping::integrate::midpoint::NEAR;
 use stiction_assembly::contact_points::LEAST;
-use stiction_assembly::laws::lasting::{Lasting, dry_friction_turns, has_stopped, turn_back};
-use stiction_assembly::laws::restitution::Restitution;
 use stiction_assembly::laws::row::Row;
 use stiction_assembly::laws::turning::turning_axes;
 use stiction_assembly::rows::kind;
@@ -29,26 +29,6 @@ use stiction_solvers::lanes::{LaneCone, LaneProblem};
 /// Rows beyond which lanes are solved one after another, and a single one not in lanes at all.
 pub(super) const MOST_ROWS: usize = 60;
 
-/// One block: three rows of a contact (t₁, t₂, n), more where it resists spinning (n) and rolling (t₁, t₂), or one.
-#[derive(Clone, Copy)]
-pub(super) struct Block {
-    /// Constraint that the block is of; a contact is a slot.
-    pub(super) key: BlockKey,
-    /// Its first row.
-    pub(super) row: usize,
-    pub(super) dim: usize,
-    /// Its first part, of the rows up to the third; a second follows where there are more.
-    part: usize,
-}
-
-impl Block {
-    /// The row along the normal, or the only one.
-    #[inline(always)]
-    pub(super) fn normal(&self) -> usize {
-        self.row + if self.dim == 1 { 0 } else { 2 }
-    }
-}
-
 /// Three rows of a block, or one.
 #[derive(Clone, Copy)]
 struct Part {
@@ -59,107 +39,13 @@ struct Part {
     support: (usize, usize),
 }
 
-/// The slip of a contact that lasts, see [`stiction_assembly::RollingContact`].
-#[derive(Clone, Copy)]
-struct Slipping<T> {
-    /// J_T v⁻ [m/s].
-    slip: [T; 2],
-    /// 1 where it slid at the start of the step, and where friction is that of a contact that slides.
-    slid: T,
-    slides: T,
-}
-
-/// What the law of a contact adds to its rows, and what is to be known of it.
-struct ContactLaw<T> {
-    /// Added to J v_f, along (t₁, t₂, n).
-    bias: Vec3<T>,
-    compliance: T,
-    gap: T,
-    bounces: T,
-    correction: T,
-    lands: T,
-    /// Share of [`stiction_assembly::laws::lasting::Lasts`].
-    turned: T,
-    slipping: Slipping<T>,
-}
-
-impl<T: Real> ContactLaw<T> {
-    #[inline(always)]
-    fn none(zero: T) -> Self {
-        Self {
-            bias: Vec3::zero(zero),
-            compliance: zero,
-            gap: zero,
-            bounces: zero,
-            correction: zero,
-            lands: zero,
-            turned: zero,
-            slipping: Slipping { slip: [zero; 2], slid: zero, slides: zero },
-        }
-    }
-}
-
-/// A rigid contact of a step that is posed at its start, with J_N v and J_N v_f.
-#[inline(always)]
-fn rigid<T: Real>(
-    params: &RowParams<T>,
-    (pair, surface): (&Pair, &Surface<T>),
-    slot: &Slot<T>,
-    [before, free]: [T; 2],
-) -> ContactLaw<T> {
-    let zero = slot.gap.zero();
-    let surfaces = Restitution { coefficient: surface.restitution, depth: zero.like(pair.bounce_depth) };
-    let bias = params.rigid_contact(slot.gap, slot.face, surfaces, before, free);
-    ContactLaw {
-        bias: vec3(zero, zero, bias.gap + bias.restitution),
-        gap: bias.gap,
-        bounces: zero.truth(bias.bounces),
-        correction: bias.correction,
-        ..ContactLaw::none(zero)
-    }
-}
-
-/// The slip of a contact that was posed as sliding, and that ended in some lanes: it is posed as sticking there.
-#[derive(Clone, Copy)]
-struct EndedSlip<T> {
-    pair: usize,
-    ordinal: usize,
-    lanes: T,
-    /// Slip after a step in which it slides on [m/s].
-    after: [T; 2],
-}
-
-impl<T: Real> EndedSlip<T> {
-    fn is_of(&self, slot: &Slot<T>) -> bool {
-        (self.pair, self.ordinal) == (slot.pair, slot.ordinal)
-    }
-}
-
-/// A row of the plan, of dry friction that turns in some lanes: its impulse is known there.
-#[derive(Clone, Copy)]
-struct FixedFriction<T> {
-    line: usize,
-    lanes: T,
-    impulse: T,
-}
-
-/// A block of dry friction.
-#[derive(Clone, Copy)]
-struct Dry<T> {
-    block: usize,
-    /// Its place in the rows of the plan.
-    line: usize,
-    /// J v⁻ [m/s or rad/s].
-    rate: T,
-}
-
 /// The step of as many environments as there are lanes, from q and v: where it starts and in its middle.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a, T> {
     pub(super) q_start: &'a [T],
     pub(super) q: &'a [T],
     pub(super) v: &'a [T],
-    /// What is known of the contacts, and the impulses of the rows of the plan in the last step.
+    /// Knowledge of the contacts, and the impulses of the rows of the plan in the last step.
     pub(super) known: &'a [Known<T>],
     pub(super) impulses: &'a [T],
     /// 1 in the lanes in which a landing without restitution may end a part of the step.
@@ -186,15 +72,7 @@ pub(super) struct Rows<T> {
     pub(super) gaps: Vec<T>,
     /// 1 where a contact bounces, per block.
     pub(super) bounces: Vec<T>,
-    /// 1 where a contact or stop lands if it gets an impulse, which ends a part of the step: per block.
-    lands: Vec<T>,
-    /// Per contact.
-    slipping: Vec<Slipping<T>>,
-    dry: Vec<Dry<T>>,
-    /// What earlier solves of the step showed, and 1 in the lanes in which some dry friction turned.
-    ended: Vec<EndedSlip<T>>,
-    fixed: Vec<FixedFriction<T>>,
-    turned: T,
+    pub(super) slips: Slips<T>,
     /// Corrections of positions, per block, and the largest [m/s or rad/s].
     pub(super) corrections: Vec<T>,
     pub(super) deep: T,
@@ -219,12 +97,7 @@ impl<T: Real> Rows<T> {
             gaps: Vec::new(),
             bounces: Vec::new(),
             corrections: Vec::new(),
-            lands: Vec::new(),
-            slipping: Vec::new(),
-            dry: Vec::new(),
-            ended: Vec::new(),
-            fixed: Vec::new(),
-            turned: kind,
+            slips: Slips::new(kind),
             deep: kind,
             held: Vec::new(),
             spread: vec![kind; 3 * nv],
@@ -264,7 +137,7 @@ impl<T: Real> Rows<T> {
         for (i, (key, line)) in plan.rows.iter().enumerate() {
             of_row.lasts = sound.zero().less(at.impulses[i].abs());
             let mut row = row(&plan.world, *key, &of_row);
-            for fixed in self.fixed.iter().filter(|fixed| fixed.line == i) {
+            for fixed in self.slips.fixed.iter().filter(|fixed| fixed.line == i) {
                 for bound in &mut row.bounds {
                     *bound = T::select(fixed.lanes.mask(), fixed.impulse, *bound);
                 }
@@ -283,9 +156,9 @@ impl<T: Real> Rows<T> {
         let rate = line.rate(at.v);
         let lands = T::both(T::not(lasts), params.lands(rate));
         let stops = key.cone([0.0; 2]).opens();
-        self.lands.push(if stops { T::select(lands, at.may_land, rate.zero()) } else { rate.zero() });
+        self.slips.lands.push(if stops { T::select(lands, at.may_land, rate.zero()) } else { rate.zero() });
         if matches!(key, RowKey::DryFriction(_) | RowKey::TendonFriction(_)) {
-            self.dry.push(Dry { block: self.blocks.len() - 1, line: i, rate });
+            self.slips.dry.push(Dry { block: self.blocks.len() - 1, line: i, rate });
         }
     }
 
@@ -301,9 +174,7 @@ impl<T: Real> Rows<T> {
         self.gaps.clear();
         self.bounces.clear();
         self.corrections.clear();
-        self.lands.clear();
-        self.slipping.clear();
-        self.dry.clear();
+        self.slips.clear();
         self.rows = 0;
     }
 
@@ -345,7 +216,10 @@ impl<T: Real> Rows<T> {
                 let gap = row.bias.max(zero);
                 ContactLaw { bias, compliance: row.compliance, gap, ..ContactLaw::none(zero) }
             }
-            None if plan.middle => self.lasting(params, surface, (at, known), slot, before),
+            None if plan.middle => {
+                let step = (known, at.may_land);
+                lasting(params, surface, step, (slot, self.slips.ended(slot)), before)
+            }
             None => rigid(params, (pair, surface), slot, [before.z, free_velocity.z]),
         };
         let g = free_velocity + law.bias;
@@ -355,8 +229,8 @@ impl<T: Real> Rows<T> {
         self.gaps.push(law.gap);
         self.bounces.push(law.bounces);
         self.note_correction(law.correction, slot.active);
-        self.lands.push(law.lands);
-        self.slipping.push(law.slipping);
+        self.slips.lands.push(law.lands);
+        self.slips.slipping.push(law.slipping);
         self.g.extend([g.x, g.y, g.z]);
         self.rows += 3;
         let tip = if pair.chain { Some(pair.support[0].dof) } else { None };
@@ -366,58 +240,17 @@ impl<T: Real> Rows<T> {
             friction = friction.max(zero.like(LEAST));
             let turns = turns(turning, slot.frame, friction);
             let rough = T::select(zero.less(surface.friction), law.turned, zero);
-            let of_step = (at.v, known.angular, rough);
+            let of_step = (at.v, known.angular);
             if turning[1] > 0.0 {
-                self.push_turning::<3>(free, pair, turns, tip, of_step);
+                self.push_turning::<3>(free, pair, turns, tip, of_step, rough);
             } else {
-                self.push_turning::<1>(free, pair, [turns[0]], tip, of_step);
+                self.push_turning::<1>(free, pair, [turns[0]], tip, of_step, rough);
             }
         }
         let dim = self.rows - row;
         // Contacts come first, in the order of their slots.
         self.blocks.push(Block { key: BlockKey::Contact(self.blocks.len()), row, dim, part });
         self.cones.push(LaneCone::contact(dim, friction, slot.active));
-    }
-
-    /// A rigid contact of a step that is posed in its middle, as in [`stiction_assembly::rolling`]; `before` is J v⁻.
-    #[inline(always)]
-    fn lasting(
-        &self,
-        params: &RowParams<T>,
-        surface: &Surface<T>,
-        (at, known): (At<'_, T>, &Known<T>),
-        slot: &Slot<T>,
-        before: Vec3<T>,
-    ) -> ContactLaw<T> {
-        let ([t1, t2, n], zero, lasts) = (slot.frame, slot.gap.zero(), known.lasts());
-        let last = known.velocity;
-        let last = vec3(t1.dot(last), t2.dot(last), n.dot(last));
-        let contact = Lasting { before, last, since: known.since };
-        let going = params.lasting_contact(slot.gap, slot.face, contact);
-        let [slid, slides] = params.slides(surface.friction, &going);
-        let mut ended = zero;
-        for slip in &self.ended {
-            if slip.is_of(slot) {
-                ended = ended.max(slip.lanes);
-            }
-        }
-        let slides = T::both(lasts, T::both(slides, T::not(ended.mask())));
-        let new = zero.like(2.0) * params.contact_bias(slot.gap, slot.face).gap;
-        let normal = T::select(lasts, going.turn.z + going.gap, new);
-        let tangential = |before: T, turn: T| T::select(slides, before, T::select(lasts, turn, zero));
-        let ends = T::select(zero.less(surface.restitution), zero.one(), at.may_land);
-        ContactLaw {
-            bias: vec3(tangential(before.x, going.turn.x), tangential(before.y, going.turn.y), normal),
-            correction: T::select(lasts, going.correction, zero),
-            lands: T::select(T::both(T::not(lasts), params.lands(before.z)), ends, zero),
-            turned: T::select(lasts, going.share, zero),
-            slipping: Slipping {
-                slip: [before.x, before.y],
-                slid: ended.max(zero.truth(T::both(lasts, slid))),
-                slides: zero.truth(slides),
-            },
-            ..ContactLaw::none(zero)
-        }
     }
 
     /// The rows of a contact that resist turning, of a step from v, with its angular velocity after the last and the share of
@@ -429,7 +262,8 @@ impl<T: Real> Rows<T> {
         pair: &Pair,
         turns: [Vec3<T>; D],
         tip: Option<usize>,
-        (v, last, share): (&[T], Vec3<T>, T),
+        (v, last): (&[T], Vec3<T>),
+        share: T,
     ) {
         let (kin, first, begin) = (&free.kin, self.W.len(), self.supports.len());
         let mut before = Vec3::zero(share);
@@ -661,9 +495,7 @@ impl<T: Real> Rows<T> {
         bounce
     }
 
-    /// 1 where the step alone goes another way: something lands, or a contact that slid turns back; and where it is solved
-    /// again, because a contact that slid stops or dry friction turns. Contacts of `slots` move by `free.vel` after the impulses,
-    /// dofs by `v_next`.
+    /// 1 where the step alone goes another way, and where it is solved again: [`Slips::belied`], of a problem that was solved.
     #[inline(always)]
     pub(super) fn belied(
         &mut self,
@@ -671,96 +503,10 @@ impl<T: Real> Rows<T> {
         slots: &[Slot<T>],
         (free, lambda): (&Free<T>, &[T]),
         v_next: &[T],
-        [may_land, valid]: [T; 2],
+        lanes: [T; 2],
     ) -> [T; 2] {
-        let kind = may_land.zero();
-        let [mut parts, mut again] = [kind; 2];
-        for (i, block) in self.blocks.iter().enumerate() {
-            let normal = lambda[block.normal()];
-            parts = parts.max(T::select(kind.less(normal), self.lands[i], kind));
-        }
-        let known = self.ended.len();
-        for i in 0..self.slipping.len() {
-            let slipping = self.slipping[i];
-            if !T::any(slipping.slid.mask()) {
-                continue;
-            }
-            let slot = &slots[i];
-            let u = slot.velocity(&plan.pairs[slot.pair], &free.kin, &free.vel);
-            let after = [slot.frame[0].dot(u), slot.frame[1].dot(u)];
-            let stops =
-                T::both(has_stopped(slipping.slip, after), (slipping.slid * self.cones[i].active).mask());
-            let ends = valid * kind.truth(T::both(stops, slipping.slides.mask()));
-            if T::any(ends.mask()) {
-                let (pair, ordinal) = (slot.pair, slot.ordinal);
-                self.ended.push(EndedSlip { pair, ordinal, lanes: ends, after });
-                again = again.max(ends);
-            }
-            let turns = self.turns_back(i, (slot, known), (kind.truth(stops), after), lambda);
-            parts = parts.max(turns * may_land * (kind.one() - ends));
-        }
-        for i in 0..self.dry.len() {
-            let dry = self.dry[i];
-            let (impulse, turns) = self.friction_turns(plan, &dry, lambda, v_next);
-            let first = T::both(T::not(self.turned.mask()), T::not(again.mask()));
-            let turns = valid * kind.truth(T::both(turns, first)) * self.cones[dry.block].active;
-            if T::any(turns.mask()) {
-                self.fixed.push(FixedFriction { line: dry.line, lanes: turns, impulse });
-            }
-        }
-        for fixed in &self.fixed {
-            again = again.max(fixed.lanes * (kind.one() - self.turned));
-        }
-        for fixed in &self.fixed {
-            self.turned = self.turned.max(fixed.lanes);
-        }
-        [parts, again]
-    }
-
-    /// 1 where the slip of contact i turns back, which `stops` and is `after` the step; of the first `known` that ended it is known
-    /// how they slide on.
-    #[inline(always)]
-    fn turns_back(
-        &self,
-        i: usize,
-        (slot, known): (&Slot<T>, usize),
-        (mut stops, after): (T, [T; 2]),
-        lambda: &[T],
-    ) -> T {
-        let (slip, row, n) = (self.slipping[i].slip, self.blocks[i].row, self.rows);
-        let [x, y] = slip;
-        let friction = [lambda[row], lambda[row + 1]];
-        let (most, size) = (self.cones[i].mu * lambda[row + 2], (x * x + y * y).sqrt());
-        let more = [friction[0] + most * x / size, friction[1] + most * y / size];
-        let w = |i: usize, j: usize| self.G[(row + i) * n + row + j];
-        let mut slides_on = [
-            after[0] - w(0, 0) * more[0] - w(0, 1) * more[1],
-            after[1] - w(1, 0) * more[0] - w(1, 1) * more[1],
-        ];
-        for ended in self.ended[..known].iter().filter(|e| e.is_of(slot)) {
-            for (on, known) in slides_on.iter_mut().zip(ended.after) {
-                *on = T::select(ended.lanes.mask(), known, *on);
-            }
-            stops = stops.max(ended.lanes);
-        }
-        stops * x.truth(turn_back(slip, slides_on, most, friction).1)
-    }
-
-    /// The impulse of dry friction that turns, and where it does.
-    #[inline(always)]
-    fn friction_turns(&self, plan: &Plan, dry: &Dry<T>, lambda: &[T], v_next: &[T]) -> (T, T::Mask) {
-        let row = self.blocks[dry.block].row;
-        let rates = [dry.rate, plan.rows[dry.line].1.rate(v_next)];
-        let most = self.cones[dry.block].bounds[1];
-        dry_friction_turns(rates, lambda[row], self.G[row * self.rows + row], most)
-    }
-
-    /// Nothing is known of a new step.
-    #[inline(always)]
-    pub(super) fn begin(&mut self) {
-        self.ended.clear();
-        self.fixed.clear();
-        self.turned = self.deep.zero();
+        let Self { blocks, cones, G, slips, .. } = self;
+        slips.belied(plan, &Solved { blocks, cones, G, lambda, slots }, (&free.kin, &free.vel), v_next, lanes)
     }
 
     /// 1 where block i has an impulse.

@@ -1,10 +1,11 @@
 //! Some environments of a batch, and one step of all of them.
 
 use super::alone::{Alone, AloneError};
-use super::group::{self, Inputs, Next, Outcome};
+use super::group::{self, Next, Outcome};
 use super::memory::Memory;
 use super::plan::Plan;
 use super::settings::{BatchReport, Path, Precision};
+use super::states::Inputs;
 use super::{Fields, Numbers64, WIDEST};
 use crate::report::StepStatus;
 use std::any::Any;
@@ -35,7 +36,11 @@ pub(super) struct Shard {
     /// Of a group.
     v_next: Vec<f64>,
     v_by: Vec<f64>,
-    /// Of one environment.
+    one: One,
+}
+
+/// Scratch for one environment.
+struct One {
     q_next: Vec<f64>,
     q_middle: Vec<f64>,
     v_middle: Vec<f64>,
@@ -76,9 +81,7 @@ impl Shard {
             numbers: vec![None; count.div_ceil(width)],
             v_next: vec![0.0; nv * width],
             v_by: vec![0.0; nv * width],
-            q_next: vec![0.0; model.nq],
-            q_middle: vec![0.0; model.nq],
-            v_middle: vec![0.0; nv],
+            one: One { q_next: vec![0.0; model.nq], q_middle: vec![0.0; model.nq], v_middle: vec![0.0; nv] },
         })
     }
 
@@ -179,26 +182,27 @@ impl Shard {
         }
         let here = lane * nv..(lane + 1) * nv;
         let (v_next, by) = (&self.v_next[here.clone()], &self.v_by[here]);
+        let one = &mut self.one;
         if plan.middle {
-            self.v_middle.copy_from_slice(v);
-            integrate_into(model, q, v, 0.5 * plan.h(), &mut self.q_middle);
+            one.v_middle.copy_from_slice(v);
+            integrate_into(model, q, v, 0.5 * plan.h(), &mut one.q_middle);
             v.copy_from_slice(v_next);
-            integrate_into(model, &self.q_middle, by, 0.5 * plan.h(), &mut self.q_next);
+            integrate_into(model, &one.q_middle, by, 0.5 * plan.h(), &mut one.q_next);
             for (b, body) in &plan.flying_bodies {
                 let own = self.fields[i].as_deref().map(|f| body.with_inertia(&f.inertia[*b]));
                 let body = own.unwrap_or(*body);
-                body.start_from(q, &mut self.q_next);
-                body.fly(&mut self.q_next, &mut self.v_middle, 0.5 * plan.h());
-                body.fly(&mut self.q_next, v, 0.5 * plan.h());
+                body.start_from(q, &mut one.q_next);
+                body.fly(&mut one.q_next, &mut one.v_middle, 0.5 * plan.h());
+                body.fly(&mut one.q_next, v, 0.5 * plan.h());
                 if by[body.idx_v..body.idx_v + 6] != [0.0; 6] {
-                    body.push(&mut self.q_next, by, plan.h());
+                    body.push(&mut one.q_next, by, plan.h());
                 }
             }
         } else {
             v.copy_from_slice(v_next);
-            integrate_into(model, q, by, plan.h(), &mut self.q_next);
+            integrate_into(model, q, by, plan.h(), &mut one.q_next);
         }
-        q.copy_from_slice(&self.q_next);
+        q.copy_from_slice(&one.q_next);
         let report = &mut self.reports[i];
         report.status = StepStatus::Converged;
         report.path = Path::Lane;

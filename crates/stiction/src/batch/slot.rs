@@ -2,7 +2,7 @@
 
 use super::plan::Pair;
 use stiction_assembly::laws::coplanar::FacePoint;
-use stiction_assembly::{ContactMotion, Face};
+use stiction_assembly::{BlockKey, ContactMotion, Face};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Kinematics, Real, Velocities};
 
@@ -35,7 +35,7 @@ impl<T: Real> Slot<T> {
         of(pair.bodies[1]) - of(pair.bodies[0])
     }
 
-    /// Their relative angular velocity.
+    /// Relative angular velocity of the bodies.
     #[inline(always)]
     pub(super) fn angular_velocity(&self, pair: &Pair, vel: &Velocities<T>) -> Vec3<T> {
         let of = |body: Option<usize>| match body {
@@ -72,7 +72,7 @@ pub(super) struct Known<T> {
     pub(super) moment: Vec3<T>,
     /// 1 where there was no impulse in the step before.
     pub(super) young: T,
-    /// As [`ContactMotion`] has it.
+    /// Numbers of the [`ContactMotion`].
     pub(super) velocity: Vec3<T>,
     pub(super) angular: Vec3<T>,
     pub(super) since: T,
@@ -92,5 +92,25 @@ impl<T: Real> Known<T> {
     #[inline(always)]
     pub(super) fn lasts(&self) -> T::Mask {
         self.steps.zero().less(self.steps)
+    }
+}
+
+/// One block: three rows of a contact (t₁, t₂, n), more where it resists spinning (n) and rolling (t₁, t₂), or one.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    /// Constraint that the block is of; a contact is a slot.
+    pub(super) key: BlockKey,
+    /// First row of the block.
+    pub(super) row: usize,
+    pub(super) dim: usize,
+    /// First part of the block, of the rows up to the third; a second follows where there are more.
+    pub(super) part: usize,
+}
+
+impl Block {
+    /// The row along the normal, or the only one.
+    #[inline(always)]
+    pub(super) fn normal(&self) -> usize {
+        self.row + if self.dim == 1 { 0 } else { 2 }
     }
 }

@@ -105,7 +105,7 @@ impl Floating {
     fn momentum<T: Real>(&self, kin: &Kinematics<T>, motions: &[Motion<T>]) -> Force<T> {
         let mut sum = Force::zero(kin.I[self.root].mass);
         for &b in &self.bodies {
-            sum = sum + kin.I[b] * motions[b];
+            sum += kin.I[b] * motions[b];
         }
         about_origin(sum, kin.reference[self.tree])
     }
@@ -127,7 +127,7 @@ impl Floating {
     fn inertia<T: Real>(&self, kin: &Kinematics<T>) -> Inertia<T> {
         let mut sum = Inertia::zero(kin.I[self.root].mass);
         for &b in &self.bodies {
-            sum = sum + kin.I[b];
+            sum += kin.I[b];
         }
         sum
     }

@@ -533,7 +533,7 @@ impl TimeStepping {
         format!("the fastest constraint, at {speed:.1e} m/s or rad/s, is {what}")
     }
 
-    /// What the next step goes on from, for a batch to keep.
+    /// Memory that the next step goes on from, for a batch to keep.
     pub(crate) fn lending(&mut self) -> Lending<'_> {
         let FreeMotion { servos, last_forces, .. } = &mut self.free;
         Lending { warm_starts: &mut self.warm, servos, last_forces }
