@@ -51,8 +51,8 @@ pub struct StepperParams {
     /// its kinetic energy before and after, and its weight times its size [1/s]. [`f64::MAX`]: it is not asked.
     pub energy_tolerance: f64,
     /// Rule by which a step moves what contacts, stops and other constraints act upon. `middle`: one rule of second
-    /// order for all, which ends parts of a step where something lands or slip turns back. `by-case`: by a table of
-    /// rules.
+    /// order for all, which ends parts of a step where something lands or slip turns back; it does not stop bodies that
+    /// pass through thin ones in a step (`continuous`). `by-case`: by a table of rules.
     pub motion: MotionRule,
     /// Trees that go by a method of higher order where no constraint acts upon them.
     pub higher_order: HigherOrder,
@@ -98,7 +98,8 @@ pub enum MotionRule {
     #[default]
     ByCase,
     /// Every tree moves by half a step to a middle, takes its impulses there, and moves on by half a step. The order
-    /// is two. A step is parted where a contact or stop lands, and where slip turns back.
+    /// is two. A step is parted where a contact or stop lands, and where slip turns back. Bodies that move farther in a
+    /// step than they are thick may pass through thin ones.
     Middle,
 }
 
