@@ -35,11 +35,11 @@ def dof_parents(m: MjModel) -> Whole:
     return out
 
 
-def _body_chain(m: MjModel, body: int) -> list[int]:
-    """Velocities that move a body."""
+def _body_chain(m: MjModel, of_dofs: list[list[int]], body: int) -> list[int]:
+    """Velocities that move a body, of those that move with every velocity."""
     while body and not m.body_dofnum[body]:
         body = int(m.body_parentid[body])
-    return chains(m)[int(m.body_dofadr[body] + m.body_dofnum[body]) - 1] if body else []
+    return of_dofs[int(m.body_dofadr[body] + m.body_dofnum[body]) - 1] if body else []
 
 
 def trees_of_bodies(m: MjModel) -> Whole:
@@ -62,7 +62,8 @@ def rows_of_both(m: MjModel) -> list[list[int]]:
 
 def rows_of_bodies(m: MjModel) -> list[list[int]]:
     """Velocities that move a body, or what hangs on it."""
-    own = [_body_chain(m, body) for body in range(m.nbody)]
+    of_dofs = chains(m)
+    own = [_body_chain(m, of_dofs, body) for body in range(m.nbody)]
     below: list[set[int]] = [set(row) for row in own]
     for body in range(m.nbody - 1, 0, -1):
         below[m.body_parentid[body]] |= below[body]
@@ -86,13 +87,15 @@ def flat(rows: list[list[int]]) -> Whole:
 
 def lower_in_both(m: MjModel) -> Whole:
     """Where the numbers of the lower half are among those of both."""
-    both, first = rows_of_both(m), starts(rows_of_both(m))
+    both = rows_of_both(m)
+    first = starts(both)
     return np.array([first[i] + both[i].index(j) for i, row in enumerate(chains(m)) for j in row], np.int32)
 
 
 def both_in_lower(m: MjModel) -> Whole:
     """Where the numbers of both halves are among those of the lower."""
-    lower, first = chains(m), starts(chains(m))
+    lower = chains(m)
+    first = starts(lower)
     places = [(max(i, j), min(i, j)) for i, row in enumerate(rows_of_both(m)) for j in row]
     return np.array([first[i] + lower[i].index(j) for i, j in places], np.int32)
 

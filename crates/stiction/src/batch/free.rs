@@ -39,6 +39,9 @@ pub(super) struct Free<T> {
     bias: Vec<T>,
     next_bias: Vec<T>,
     change: Vec<T>,
+    /// Change of v by the impulses of the last step, known once the rounds of v̄ have begun.
+    by_last: Vec<T>,
+    begun: bool,
     /// 1 in the lanes in which v̄ moves from round to round, and in which v_f is found.
     moving: T,
     found: T,
@@ -94,6 +97,8 @@ impl<T: Real> Free<T> {
             bias: vec![kind; model.nv()],
             next_bias: vec![kind; model.nv()],
             change: vec![kind; model.nv()],
+            by_last: vec![kind; model.nv()],
+            begun: false,
             moving: kind,
             found: kind,
             laws: vec![none; plan.world.actuators.len()],
@@ -124,7 +129,7 @@ impl<T: Real> Free<T> {
         for (b, _) in plan.flying_bodies.iter().filter(|_| plan.middle) {
             self.mean[model.bodies[*b].dofs.clone()].fill(h.zero());
         }
-        (self.moving, self.found) = (h.one(), h.zero());
+        (self.moving, self.found, self.begun) = (h.one(), h.zero(), false);
         self.vel.update(model, kin, &self.mean);
         bias_into(model, kin, &self.vel, &mut self.rnea, &mut self.bias);
         crba_into(model, kin, &mut self.crba, &mut self.mass);
@@ -164,17 +169,33 @@ impl<T: Real> Free<T> {
         if plan.joint_dofs.is_empty() || !plan.middle {
             return false;
         }
-        let Self { kin, vel, factor, v_free, rnea, tau, bias, next_bias, mean, change, moving, .. } = self;
+        let Self {
+            kin,
+            vel,
+            factor,
+            v_free,
+            rnea,
+            tau,
+            bias,
+            next_bias,
+            mean,
+            by_last,
+            change,
+            moving,
+            begun,
+            ..
+        } = self;
         let h = of.v[0].like(plan.h());
-        // v_f, and what the impulses of the last step would make of it.
-        for (x, f) in change.iter_mut().zip(of.last_forces) {
-            *x = h * *f;
+        if !std::mem::replace(begun, true) {
+            for (x, f) in by_last.iter_mut().zip(of.last_forces) {
+                *x = h * *f;
+            }
+            factor.solve_in_place(by_last);
         }
-        factor.solve_in_place(change);
         let mut differs = h.zero();
         for &dof in &plan.joint_dofs {
             let v = of.v_middle[dof];
-            let next = v + h.like(0.5) * ((v_free[dof] - v) + change[dof]);
+            let next = v + h.like(0.5) * ((v_free[dof] - v) + by_last[dof]);
             let next = T::select(moving.mask(), next, mean[dof]);
             differs = differs.max((next - mean[dof]).abs());
             mean[dof] = next;

@@ -55,18 +55,26 @@ pub(super) fn step<L: Lanes>(
     next: Next<'_>,
     out: &mut [Outcome; WIDEST],
 ) {
-    let mut work = Work { plan, room, inputs, memory, next, out, only: None, first: true, positions: false };
+    let mut work = Work {
+        plan,
+        room,
+        inputs,
+        memory,
+        next,
+        out,
+        only: None,
+        first: true,
+        belied: false,
+        positions: false,
+    };
     for attempt in 0..ATTEMPTS {
         work.memory.begin();
         work.first = attempt == 0;
-        lanes::run_wide::<L, _>(Moving(&mut work));
-        lanes::run_wide::<L, _>(Freeing(&mut work));
-        (0..super::free::ROUNDS).all(|_| lanes::run_wide::<L, _>(Turning(&mut work)));
-        if lanes::run_wide::<L, _>(Saturating(&mut work)) {
-            lanes::run_wide::<L, _>(Freeing(&mut work));
+        if work.first || work.belied {
+            move_freely::<L>(&mut work);
         }
         let mut again = false;
-        work.only = None;
+        (work.only, work.belied) = (None, false);
         if lanes::run_wide::<L, _>(Assembling(&mut work)) {
             again = end::<L>(&mut work);
         } else {
@@ -84,6 +92,16 @@ pub(super) fn step<L: Lanes>(
     work.memory.end(plan);
 }
 
+/// The motion without contacts.
+fn move_freely<L: Lanes>(work: &mut Work<'_>) {
+    lanes::run_wide::<L, _>(FindingForces(work));
+    lanes::run_wide::<L, _>(Freeing(work));
+    (0..super::free::ROUNDS).all(|_| lanes::run_wide::<L, _>(TurningToMean(work)));
+    if lanes::run_wide::<L, _>(Saturating(work)) {
+        lanes::run_wide::<L, _>(Freeing(work));
+    }
+}
+
 /// Solves what was assembled, and goes to the end of the step; true if some environments are to be solved again.
 fn end<L: Lanes>(work: &mut Work<'_>) -> bool {
     work.positions = false;
@@ -95,8 +113,8 @@ fn end<L: Lanes>(work: &mut Work<'_>) -> bool {
     }
     lanes::run_wide::<L, _>(Advancing(work));
     if work.plan.closes {
-        lanes::run_wide::<L, _>(Starting(work));
-        lanes::run_wide::<L, _>(Ending(work));
+        lanes::run_wide::<L, _>(NotingMomentum(work));
+        lanes::run_wide::<L, _>(ClosingMomentum(work));
     }
     lanes::run_wide::<L, _>(Telling(work));
     again
@@ -114,6 +132,8 @@ struct Work<'a> {
     only: Option<usize>,
     /// The first time in a step: servos are rows as they were after the last.
     first: bool,
+    /// Some servo did not do what it was expected to do: v_f is another.
+    belied: bool,
     /// The problem of positions is solved, not that of velocities.
     positions: bool,
 }
@@ -138,17 +158,17 @@ macro_rules! phases {
 }
 
 phases!(
-    Moving => start,
+    FindingForces => find_forces,
     Freeing => free,
-    Turning => turn_to_mean,
+    TurningToMean => turn_to_mean,
     Saturating => saturate,
     Assembling => assemble,
     Solving => solve,
     Taking => take,
     Correcting => correct,
     Advancing => advance,
-    Starting => note_momentum,
-    Ending => close,
+    NotingMomentum => note_momentum,
+    ClosingMomentum => close_momentum,
     Telling => tell
 );
 
@@ -252,7 +272,7 @@ impl<T: Real> Room<T> {
 
     /// Inertia and forces in the middle of the step.
     #[inline(always)]
-    fn start(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+    fn find_forces(&mut self, kind: T, work: &mut Work<'_>) -> bool {
         let Self { numbers, free, rows, state, constraints, closing, lanes, varied, .. } = self;
         let Work { plan, inputs, memory, first, .. } = work;
         if *first {
@@ -363,14 +383,14 @@ impl<T: Real> Room<T> {
         true
     }
 
-    /// v⁺, and whether it counts; what is to be remembered. True if some environments are to be solved again.
+    /// v⁺, and whether it counts. True if some environments are to be solved again.
     #[inline(always)]
     fn take(&mut self, kind: T, work: &mut Work<'_>) -> bool {
         let Self {
             numbers, free, touch, rows, solver, state, constraints, lanes, witness, trapezoidal, ..
         } = self;
-        let (plan, memory) = (work.plan, &mut *work.memory);
-        let Constraints { known, may_land, change, forces, .. } = constraints;
+        let plan = work.plan;
+        let Constraints { may_land, change, forces, .. } = constraints;
         let Verdicts { good, judged, .. } = lanes;
         if rows.rows == 0 || rows.rows > MOST_ROWS {
             change.fill(kind);
@@ -402,18 +422,13 @@ impl<T: Real> Room<T> {
             bad = bad.max(move_by_case(plan, numbers, (rows, &solver.lambda), free, trapezoidal, state));
         }
         *good = T::select(bad.mask(), kind, *good);
-        if rows.rows <= MOST_ROWS {
-            let (solved, found) = ((&*rows, &solver.lambda[..]), (&touch.slots[..], &known[..]));
-            let of_rows = [&trapezoidal.start[..], forces];
-            memory.commit(plan, found, solved, of_rows, (&free.kin, &free.vel), *good);
-            free.commit(plan, numbers, &state.v_middle, &state.v_next, *good, memory.promoted_mut());
-        }
         *judged = [0.0; WIDEST];
         if plan.settings.judge && rows.rows > 0 {
             for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
                 judged[lane] = witness.natural_map(rows, &solver.lambda, lane);
             }
         }
+        work.belied |= T::any(belied.mask());
         T::any(belied.max(again).mask())
     }
 
@@ -424,14 +439,34 @@ impl<T: Real> Room<T> {
         work.plan.middle && correction.pose(work.plan, rows, &solver.lambda, lanes.good, kind)
     }
 
-    /// Moves to the end of the step.
+    /// Moves to the end of the step, and remembers what it did.
     #[inline(always)]
     fn advance(&mut self, kind: T, work: &mut Work<'_>) -> bool {
-        let Self { numbers, free, rows, correction, state, lanes, .. } = self;
-        if work.plan.middle {
-            let too_fast = correction.find(work.plan, &numbers.model, (rows, free), kind);
+        let Self {
+            numbers,
+            free,
+            touch,
+            rows,
+            solver,
+            correction,
+            state,
+            constraints,
+            trapezoidal,
+            lanes,
+            ..
+        } = self;
+        let (plan, memory) = (work.plan, &mut *work.memory);
+        if plan.middle {
+            let too_fast = correction.find(plan, &numbers.model, (rows, free), kind);
             lanes.good = T::select(too_fast.mask(), kind, lanes.good);
-            state.advance(work.plan, kind, correction.velocity());
+            state.advance(plan, kind, correction.velocity());
+        }
+        if rows.rows <= MOST_ROWS {
+            let Constraints { known, forces, .. } = constraints;
+            let (solved, found) = ((&*rows, &solver.lambda[..]), (&touch.slots[..], &known[..]));
+            let of_rows = [&trapezoidal.start[..], forces];
+            memory.commit(plan, found, solved, of_rows, (&free.kin, &free.vel), lanes.good);
+            free.commit(plan, numbers, &state.v_middle, &state.v_next, lanes.good, memory.promoted_mut());
         }
         true
     }
@@ -449,7 +484,7 @@ impl<T: Real> Room<T> {
 
     /// Closes the momentum.
     #[inline(always)]
-    fn close(&mut self, kind: T, work: &mut Work<'_>) -> bool {
+    fn close_momentum(&mut self, kind: T, work: &mut Work<'_>) -> bool {
         let Self { numbers, free, state, constraints, closing, .. } = self;
         let (plan, model) = (work.plan, &numbers.model);
         if let Some(closes) = closing {

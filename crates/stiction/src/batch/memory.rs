@@ -7,7 +7,7 @@ use super::rows::{Rows, turns};
 use super::slot::{Known, Slot, one, set};
 use super::{Numbers64, WIDEST};
 use crate::stepping::Lending;
-use crate::stepping::driver::parts::INELASTIC;
+use crate::stepping::driver::parts::Credit;
 use stiction_assembly::rolling::CLOSED;
 use stiction_assembly::{BlockKey, ContactMotion, RowKey};
 use stiction_dynamics::spatial::{Vec3, vec3};
@@ -94,14 +94,20 @@ impl Memory {
         load(kind, &self.last.known)
     }
 
+    /// The credit of `lane` in the step in progress.
+    fn credit_of_step(&self, plan: &Plan, lane: usize) -> Credit {
+        let mut credit = Credit::new(plan.settings.stepper.landing_interval);
+        credit.restore(self.credit[lane]);
+        credit.save();
+        credit
+    }
+
     /// 1 in the lanes in which a landing without restitution may end a part of the step.
     #[inline(always)]
     pub(super) fn may_land<T: Real>(&self, plan: &Plan, kind: T) -> T {
-        let interval = plan.settings.stepper.landing_interval;
         let mut may = kind;
-        for (lane, credit) in self.credit.iter().enumerate().take(T::LANES) {
-            let has_one = interval > 0 && credit.is_none_or(|saved| saved + 1 >= interval);
-            may = may.with_lane(lane, f64::from(has_one));
+        for lane in 0..T::LANES {
+            may = may.with_lane(lane, f64::from(self.credit_of_step(plan, lane).has_one()));
         }
         may
     }
@@ -118,9 +124,8 @@ impl Memory {
 
     /// Ends it: what was committed is what is recalled.
     pub(super) fn end(&mut self, plan: &Plan) {
-        let most = plan.settings.stepper.landing_interval.saturating_mul(INELASTIC);
-        for (credit, known) in self.credit.iter_mut().zip(self.next.known) {
-            *credit = credit.map(|saved| saved + u32::from(known == 1.0)).filter(|saved| *saved < most);
+        for lane in (0..WIDEST).filter(|&lane| self.next.known[lane] == 1.0) {
+            self.credit[lane] = self.credit_of_step(plan, lane).remembered();
         }
         std::mem::swap(&mut self.last, &mut self.next);
     }

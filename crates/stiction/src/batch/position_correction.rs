@@ -21,6 +21,8 @@ pub(super) struct PositionCorrection<T> {
     g: Vec<T>,
     cones: Vec<LaneCone<T>>,
     rows: Vec<usize>,
+    /// Share of A's diagonal that is added to it where bodies can part, per row [–].
+    yielding: Vec<f64>,
     /// Impulses in the rows of the step.
     impulses: Vec<T>,
     /// Velocities of the correction, and the motions of bodies that they are.
@@ -41,6 +43,7 @@ impl<T: Real> PositionCorrection<T> {
             g: Vec::new(),
             cones: Vec::new(),
             rows: Vec::new(),
+            yielding: Vec::new(),
             impulses: Vec::new(),
             v: vec![kind; model.nv()],
             V: vec![Motion::zero(kind); model.bodies.len()],
@@ -55,10 +58,11 @@ impl<T: Real> PositionCorrection<T> {
         if !T::any(self.wanted.mask()) {
             return false;
         }
-        let Self { solver, A, g, cones, rows: own, .. } = self;
+        let Self { solver, A, g, cones, rows: own, yielding, .. } = self;
         g.clear();
         cones.clear();
         own.clear();
+        yielding.clear();
         A.clear();
         let n = rows.rows;
         for (i, (block, cone)) in rows.blocks.iter().zip(&rows.cones).enumerate() {
@@ -82,6 +86,7 @@ impl<T: Real> PositionCorrection<T> {
             g.push(if opens { c.max(kind) + rows.corrections[i] } else { kind });
             cones.push(LaneCone::row([low, infinite], cone.active));
             own.push(row);
+            yielding.push(if opens { YIELDS } else { 0.0 });
         }
         for &i in own.iter() {
             for &j in own.iter() {
@@ -89,12 +94,9 @@ impl<T: Real> PositionCorrection<T> {
             }
         }
         let m = own.len();
-        for (i, cone) in cones.iter().enumerate() {
-            if T::any(cone.bounds[0].at_most(-kind.like(1.0))) {
-                continue; // a coupling
-            }
+        for (i, yields) in yielding.iter().enumerate() {
             let a = A[i * m + i];
-            A[i * m + i] += kind.like(YIELDS) * a;
+            A[i * m + i] += kind.like(*yields) * a;
         }
         solver.lambda.clear();
         solver.lambda.resize(m, kind);

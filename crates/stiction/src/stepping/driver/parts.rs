@@ -30,7 +30,7 @@ const SHORTEST: f64 = 1e-6;
 /// Times that a part is shortened because its own motion meets something, at most.
 const SHORTENED: usize = 4;
 /// Landings without restitution and turns of slip that end parts of one step, at most.
-pub(crate) const INELASTIC: u32 = 4;
+const INELASTIC: u32 = 4;
 /// A part that ends before its landing is made longer by this factor at most [–].
 const LENGTHENED: f64 = 2.0;
 /// Overlap of (1), at most, unless shortening does not help [m].
@@ -78,7 +78,7 @@ impl Earlier {
 /// How many landings without restitution and turns of slip may end parts: one in so many steps, and [`INELASTIC`] at
 /// once.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Credit {
+pub(crate) struct Credit {
     /// Steps that each costs; 0: none may.
     interval: u32,
     /// Steps that are saved.
@@ -86,12 +86,12 @@ pub(super) struct Credit {
 }
 
 impl Credit {
-    pub(super) fn new(interval: u32) -> Self {
+    pub(crate) fn new(interval: u32) -> Self {
         Self { interval, saved: INELASTIC * interval }
     }
 
     /// A step begins.
-    pub(super) fn save(&mut self) {
+    pub(crate) fn save(&mut self) {
         self.saved = (self.saved + 1).min(INELASTIC * self.interval);
     }
 
@@ -100,7 +100,7 @@ impl Credit {
         self.saved == INELASTIC * self.interval
     }
 
-    fn has_one(&self) -> bool {
+    pub(crate) fn has_one(&self) -> bool {
         self.interval > 0 && self.saved >= self.interval
     }
 
@@ -109,12 +109,12 @@ impl Credit {
     }
 
     /// The steps that are saved, for the memory of a simulation; `None`: as many as can be.
-    pub(super) fn remembered(&self) -> Option<u32> {
+    pub(crate) fn remembered(&self) -> Option<u32> {
         (!self.is_full()).then_some(self.saved)
     }
 
     /// Goes on from what was remembered.
-    pub(super) fn restore(&mut self, remembered: Option<u32>) {
+    pub(crate) fn restore(&mut self, remembered: Option<u32>) {
         let full = INELASTIC * self.interval;
         self.saved = remembered.unwrap_or(full).min(full);
     }

@@ -2,13 +2,21 @@
 
 use super::scene::{Dice, quadruped};
 use stiction::batch::{Batch, BatchSettings, Precision};
-use stiction::{State, StepStatus};
+use stiction::{MotionRule, State, StepStatus, StepperParams};
 
-const BOTH: [Precision; 2] = [Precision::Double, Precision::Single];
+type Way = (Precision, MotionRule);
 
-fn batch(n: usize, precision: Precision, threads: usize) -> (Batch, State, Vec<f64>) {
+const WAYS: [Way; 4] = [
+    (Precision::Double, MotionRule::ByCase),
+    (Precision::Single, MotionRule::ByCase),
+    (Precision::Double, MotionRule::Middle),
+    (Precision::Single, MotionRule::Middle),
+];
+
+fn batch(n: usize, (precision, motion): Way, threads: usize) -> (Batch, State, Vec<f64>) {
     let (world, home, control) = quadruped();
-    let settings = BatchSettings { precision, threads, ..BatchSettings::default() };
+    let stepper = StepperParams { motion, ..StepperParams::default() };
+    let settings = BatchSettings { stepper, precision, threads, ..BatchSettings::default() };
     (Batch::new(world, &home, n, settings).unwrap(), home, control)
 }
 
@@ -27,9 +35,9 @@ fn shaken(home: &State, dice: &mut Dice, by: f64) -> State {
 
 #[test]
 fn threads_change_no_bit() {
-    for precision in BOTH {
+    for way in WAYS {
         let run = |threads: usize| {
-            let (mut batch, home, control) = batch(150, precision, threads);
+            let (mut batch, home, control) = batch(150, way, threads);
             let mut dice = Dice(1);
             for i in 0..batch.len() {
                 batch.reset(i, &shaken(&home, &mut dice, 0.3)).unwrap();
@@ -42,17 +50,17 @@ fn threads_change_no_bit() {
             states(&batch)
         };
         let one = run(1);
-        assert_eq!(one, run(2), "{precision:?}");
-        assert_eq!(one, run(3), "{precision:?}");
+        assert_eq!(one, run(2), "{way:?}");
+        assert_eq!(one, run(3), "{way:?}");
     }
 }
 
 /// The third of nine, beside calm neighbours, beside wild ones, and beside some whose targets are not numbers.
 #[test]
 fn neighbours_change_no_bit() {
-    for precision in BOTH {
+    for way in WAYS {
         let run = |wild: f64, poison: bool| {
-            let (mut batch, home, control) = batch(9, precision, 1);
+            let (mut batch, home, control) = batch(9, way, 1);
             let (mut dice, mut own) = (Dice(2), Dice(3));
             for i in 0..9 {
                 let by = if i == 2 { 0.3 } else { wild };
@@ -77,16 +85,16 @@ fn neighbours_change_no_bit() {
             seen
         };
         let calm = run(0.1, false);
-        assert_eq!(calm, run(20.0, false), "{precision:?}");
-        assert_eq!(calm, run(20.0, true), "{precision:?}");
+        assert_eq!(calm, run(20.0, false), "{way:?}");
+        assert_eq!(calm, run(20.0, true), "{way:?}");
     }
 }
 
 /// A target that is not a number fails its environment and no other; it stays where it was, and goes on later.
 #[test]
 fn a_failure_stays_where_it_is() {
-    for precision in BOTH {
-        let (mut batch, home, control) = batch(6, precision, 1);
+    for way in WAYS {
+        let (mut batch, home, control) = batch(6, way, 1);
         let mut controls = control.repeat(6);
         controls[3 * control.len()] = f64::NAN;
         for _ in 0..3 {
@@ -113,9 +121,9 @@ fn a_failure_stays_where_it_is() {
 /// A reset environment moves as a new one does; the others do not notice.
 #[test]
 fn a_reset_is_a_fresh_start() {
-    for precision in BOTH {
-        let (mut first, home, control) = batch(8, precision, 1);
-        let (mut second, ..) = batch(8, precision, 1);
+    for way in WAYS {
+        let (mut first, home, control) = batch(8, way, 1);
+        let (mut second, ..) = batch(8, way, 1);
         let start = shaken(&home, &mut Dice(4), 0.2);
         let controls = control.repeat(8);
         for batch in [&mut first, &mut second] {
@@ -134,7 +142,7 @@ fn a_reset_is_a_fresh_start() {
                 assert_eq!(first.state(i), second.state(i), "step {step}, environment {i}");
             }
         }
-        let (mut fresh, ..) = batch(8, precision, 1);
+        let (mut fresh, ..) = batch(8, way, 1);
         fresh.reset(5, &start).unwrap();
         (0..10).for_each(|_| fresh.step(&controls));
         assert_eq!(fresh.state(5), second.state(5));
