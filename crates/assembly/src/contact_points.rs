@@ -17,10 +17,10 @@ use crate::coplanar::flatten;
 use crate::laws::coplanar::Face;
 use crate::laws::yielding::Spring;
 use crate::patches::{FoundPatch, PatchDetail, PatchPair, Patches};
-use crate::swept::{Sweeper, going_on, may_pass, pivot, will_meet};
+use crate::swept::{Impact, Sweeper, TOUCH, going_on, may_pass, pivot, will_meet};
 use crate::tangents::Direction;
 use std::collections::BTreeMap;
-use stiction_collision::{CollisionWorld, Manifold, Moving, SPAN, Shape, ShapeError};
+use stiction_collision::{CollisionWorld, Manifold, ManifoldPoint, Moving, SPAN, Shape, ShapeError};
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
 use stiction_dynamics::{Kinematics, difference_into, lanes, motions_into};
 use stiction_world::{Dimension, Material, PairSurface, World};
@@ -57,6 +57,8 @@ pub struct ContactFinder {
     /// Those that do not rest.
     awake: Vec<usize>,
     manifolds: Vec<Manifold>,
+    /// Manifolds of [`Self::look_back`].
+    began: Vec<Manifold>,
     /// Scratch of [`Self::find_elsewhere`]: poses, margins and manifolds of the step.
     kept: (Vec<Pose>, Vec<f64>, Vec<Manifold>),
     /// Scratch of faces.
@@ -97,6 +99,9 @@ pub struct Lookahead {
     pub h: f64,
     /// The step of which h may be a part [s], when fast bodies are swept instead of looked ahead for.
     pub continuous: Option<f64>,
+    /// Contacts are looked for in the middle of a step: of fast bodies those count that touched at its start,
+    /// [`ContactFinder::look_back`].
+    pub middle: bool,
     /// The law lets nothing yield.
     pub rigid: bool,
     /// In how many points the law is given a patch of what meets by pressure.
@@ -127,6 +132,7 @@ impl ContactFinder {
             velocities: vec![Motion::ZERO; n],
             awake: (0..n).collect(),
             manifolds: Vec::new(),
+            began: Vec::new(),
             kept: Default::default(),
             firsts: Vec::new(),
             meetings: Vec::new(),
@@ -168,6 +174,11 @@ impl ContactFinder {
         self.sweeper.may_be_fast()
     }
 
+    /// How far geometry `g` may move in a step without being fast beside any other [m].
+    pub fn unwatched(&self, g: usize) -> f64 {
+        self.sweeper.unwatched(g)
+    }
+
     /// Forgets how fast things were, as after a jump of the state.
     pub fn forget_speeds(&mut self) {
         self.sweeper.begin(false);
@@ -190,6 +201,38 @@ impl ContactFinder {
         std::mem::swap(&mut kept.0, &mut self.poses);
         std::mem::swap(&mut kept.1, &mut self.margins);
         std::mem::swap(&mut kept.2, &mut self.manifolds);
+        self.kept = kept;
+    }
+
+    /// Looks at the start of a step that is posed in its middle, where `kin` is, at the rates v: what touches there counts. The
+    /// trees to which something may happen beyond its middle without being swept are `passing`.
+    pub fn look_back(
+        &mut self,
+        world: &World,
+        kin: &Kinematics,
+        v: &[f64],
+        ahead: Lookahead,
+        passing: &mut [bool],
+    ) {
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.0.clone_from(&self.poses);
+        kept.1.clone_from(&self.margins);
+        let mut V = std::mem::take(&mut self.motions);
+        motions_into(&world.model, kin, v, &mut V);
+        self.look_ahead(world, kin, &V, ahead);
+        self.collision.query(&self.poses, &self.margins, world.model.gravity, &mut self.began);
+        if !self.sweeper.watches_all() {
+            for m in &self.began {
+                let rest = self.surface_of(m.a, m.b).margin;
+                let bodies = [m.a, m.b].map(|g| self.mounts[g].0);
+                if self.passes_by((world, kin, &V), m, rest, ahead) {
+                    bodies.into_iter().flatten().for_each(|b| passing[world.model.bodies[b].tree] = true);
+                }
+            }
+        }
+        self.motions = V;
+        std::mem::swap(&mut kept.0, &mut self.poses);
+        std::mem::swap(&mut kept.1, &mut self.margins);
         self.kept = kept;
     }
 
@@ -408,6 +451,9 @@ impl ContactFinder {
         rest: f64,
         ahead: Lookahead,
     ) -> bool {
+        if ahead.middle && self.is_swept(m, ahead) {
+            return self.touched([m.a, m.b], rest);
+        }
         let near = m.deepest().is_some_and(|gap| gap <= rest + ahead.margin);
         let of = |g: usize, p: Vec3| self.velocities[g].linear_at(p - self.poses[g].translation);
         let passes = may_pass(m.points(), m.normal, rest, |p| (of(m.b, p) - of(m.a, p)) * ahead.h);
@@ -419,15 +465,48 @@ impl ContactFinder {
             && will_meet(&self.going(motion, m.a, ahead.h), &self.going(motion, m.b, ahead.h), [rest, margin])
     }
 
+    /// True of two geometries that touched at the start of the step.
+    fn touched(&self, pair: [usize; 2], rest: f64) -> bool {
+        let from = self.began.partition_point(|m| [m.a, m.b] < pair);
+        let of_pair = self.began[from..].iter().take_while(|m| [m.a, m.b] == pair);
+        of_pair.filter_map(Manifold::deepest).any(|gap| gap <= rest + TOUCH)
+    }
+
     /// True where the two are fast in the step.
     fn is_swept(&self, m: &Manifold, ahead: Lookahead) -> bool {
+        let apart = |step: f64| step * self.speed_apart(m);
+        ahead.continuous.is_some_and(|step| self.sweeper.is_fast([m.a, m.b], apart(step), ahead.margin))
+    }
+
+    /// True where the two are so fast, meet in the step, and are not swept.
+    fn passes_by(
+        &self,
+        motion: (&World, &Kinematics, &[Motion]),
+        m: &Manifold,
+        rest: f64,
+        ahead: Lookahead,
+    ) -> bool {
+        let pair = [m.a, m.b];
+        if !self.sweeper.may_pass_by(pair, ahead.h * self.speed_apart(m), ahead.margin) {
+            return false;
+        }
+        if m.deepest().is_none_or(|gap| gap > rest + TOUCH) {
+            let [a, b] = pair.map(|g| self.going(motion, g, ahead.h));
+            return will_meet(&a, &b, [rest, ahead.margin]);
+        }
+        let of = |g: usize, p: Vec3| self.velocities[g].linear_at(p - self.poses[g].translation);
+        let closes = |p: &ManifoldPoint| (of(m.a, p.position) - of(m.b, p.position)).dot(m.normal) * ahead.h;
+        m.points().iter().any(|p| self.sweeper.may_pass_by(pair, closes(p), ahead.margin))
+    }
+
+    /// No points of the two move past each other faster [m/s].
+    fn speed_apart(&self, m: &Manifold) -> f64 {
         let [V, U] = [m.a, m.b].map(|g| self.velocities[g]);
         let spin = |g: usize, V: Motion| match V.angular.norm() {
             0.0 => 0.0,
             rate => rate * self.radii[g],
         };
-        let speed = (V.linear - U.linear).norm() + spin(m.a, V) + spin(m.b, U);
-        ahead.continuous.is_some_and(|step| self.sweeper.is_fast([m.a, m.b], step * speed, ahead.margin))
+        (V.linear - U.linear).norm() + spin(m.a, V) + spin(m.b, U)
     }
 
     /// How geometry `g` goes on.
@@ -443,14 +522,16 @@ impl ContactFinder {
         pivot(&world.model, b, &|b| V[b], &center, (reference(b), origin, self.radii[g]))
     }
 
-    /// The share after which fast geometries first meet, if the bodies move from q to `q_next` in that part of a step; `kin` is
-    /// scratch, and at `q_next` afterwards.
+    /// Where fast geometries first meet, if the bodies move from q to `q_next` in that part of a step, which was posed in its
+    /// middle, or at its start. Only pairs for which `counts` is true do. `kin` is scratch, and at `q_next` afterwards.
     pub fn first_impact(
         &mut self,
         (world, kin): (&World, &mut Kinematics),
         [q, q_next]: [&[f64]; 2],
         (part, limits): (f64, [f64; 2]),
-    ) -> Option<f64> {
+        middle: bool,
+        counts: impl Fn([usize; 2]) -> bool,
+    ) -> Option<Impact> {
         kin.update(&world.model, q);
         difference_into(&world.model, q, q_next, 1.0, &mut self.change);
         motions_into(&world.model, kin, &self.change, &mut self.motions);
@@ -464,9 +545,10 @@ impl ContactFinder {
         for (g, (body, X_BG)) in self.mounts.iter().enumerate() {
             self.sweeper.set_end(g, body.map_or(*X_BG, |b| kin.X_WB[b] * *X_BG));
         }
-        let Self { collision, sweeper, manifolds, pairs, materials, .. } = self;
+        let Self { collision, sweeper, manifolds, began, pairs, materials, .. } = self;
         let touching = |a, b| surface(pairs, materials, a, b).margin;
-        sweeper.first_impact(collision, manifolds, touching, (part, limits))
+        let held = if middle { (&began[..], TOUCH) } else { (&manifolds[..], limits[0]) };
+        sweeper.first_impact(collision, held, touching, (part, limits), counts)
     }
 }
 

@@ -38,6 +38,16 @@ pub const TOUCH: f64 = 1e-6;
 /// A pivot that goes so many times as far as the body is none: bounds about it would be so much coarser.
 const WIDE: f64 = 8.0;
 
+/// The first meeting of fast geometries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// Share of the way that leads to it [–].
+    pub share: f64,
+    pub geometries: [usize; 2],
+    /// The two move past each other by no more on the whole way [m].
+    pub way: f64,
+}
+
 /// The ways of geometries through a step, and which of them are fast.
 #[derive(Debug)]
 pub struct Sweeper {
@@ -84,11 +94,20 @@ impl Sweeper {
         sweeper
     }
 
-    /// How far two geometries may move past each other in a step unwatched; infinite where they are not swept at all [m].
+    /// How far two geometries may move past each other in a step unwatched; infinite where they cannot pass [m].
     fn unwatched_of(&self, a: usize, b: usize) -> f64 {
         let thick = self.thickness[a] + self.thickness[b];
-        let watched = self.asks[a] || self.asks[b] || self.all && thick > 0.0;
-        if watched { UNWATCHED * thick } else { f64::INFINITY }
+        if self.asks[a] || self.asks[b] || thick > 0.0 { UNWATCHED * thick } else { f64::INFINITY }
+    }
+
+    /// Whether two geometries are swept where they are fast.
+    fn watches(&self, a: usize, b: usize) -> bool {
+        self.all || self.asks[a] || self.asks[b]
+    }
+
+    /// Whether all geometries are swept.
+    pub fn watches_all(&self) -> bool {
+        self.all
     }
 
     /// True when anything is swept.
@@ -99,6 +118,11 @@ impl Sweeper {
     /// True when something may be fast in the next step, or nothing is known of the last.
     pub fn may_be_fast(&self) -> bool {
         self.any && self.soon
+    }
+
+    /// A geometry that moves no farther in a step is fast beside nothing [m].
+    pub fn unwatched(&self, g: usize) -> f64 {
+        self.unwatched[g]
     }
 
     /// Before the speeds of a step are noted; `known` is false after a jump of the state.
@@ -118,7 +142,13 @@ impl Sweeper {
 
     /// True of two geometries that are swept when they move so far past each other in a step [m].
     pub fn is_fast(&self, [a, b]: [usize; 2], apart: f64, margin: f64) -> bool {
-        apart > self.unwatched_of(a, b).max(margin)
+        self.watches(a, b) && apart > self.unwatched_of(a, b).max(margin)
+    }
+
+    /// True of two geometries that are not swept when they move so far past each other in a step [m] that the middle of it may be
+    /// beyond what they meet.
+    pub fn may_pass_by(&self, [a, b]: [usize; 2], apart: f64, margin: f64) -> bool {
+        !self.watches(a, b) && apart > self.unwatched_of(a, b).max(margin)
     }
 
     /// How deep two geometries may overlap, for a step, before they bounce at e = 1 [m]: not so deep that their normal
@@ -146,15 +176,16 @@ impl Sweeper {
         self.ways[g].to = pose;
     }
 
-    /// (2): the share after which two geometries that are fast first meet on their ways, which are `part` of those of a step; `near`
-    /// are the manifolds that it was solved with. `touching` is the distance at which two geometries touch [m].
+    /// (2): where two geometries that are fast first meet on their ways, which are `part` of those of a step; contacts hold
+    /// those of the manifolds `near` that are nearer than `held`. `touching` is the distance at which two geometries touch [m].
     pub fn first_impact(
         &mut self,
         collision: &mut CollisionWorld,
-        near: &[Manifold],
+        (near, held): (&[Manifold], f64),
         touching: impl Fn(usize, usize) -> f64,
         (part, [margin, slop]): (f64, [f64; 2]),
-    ) -> Option<f64> {
+        counts: impl Fn([usize; 2]) -> bool,
+    ) -> Option<Impact> {
         for (g, collider) in collision.colliders().iter().enumerate() {
             let reach = Moving::new(&collider.shape, self.ways[g]).reach();
             self.fast[g] = self.may_be(g, reach / part, margin);
@@ -163,15 +194,15 @@ impl Sweeper {
             return None;
         }
         let touch = TOUCH.max(slop);
-        let mut first: Option<f64> = None;
+        let mut first: Option<Impact> = None;
         collision.sweep(&self.ways, &self.fast, |(a, moving_a), (b, moving_b), passes| {
-            if !self.is_fast([a, b], moving_a.apart(moving_b) / part, margin) {
+            if !self.is_fast([a, b], moving_a.apart(moving_b) / part, margin) || !counts([a, b]) {
                 return;
             }
             let known = &near[near.partition_point(|m| (m.a, m.b) < (a, b))..];
             let gaps = known.iter().take_while(|m| (m.a, m.b) == (a, b)).filter_map(Manifold::deepest);
             let rest = touching(a, b);
-            let gap = gaps.reduce(f64::min).filter(|gap| *gap <= margin + rest);
+            let gap = gaps.reduce(f64::min).filter(|gap| *gap <= held + rest);
             // The side of a flush neighbour does not stop what lies on the other.
             let distance = match gap {
                 Some(gap) => match self.next_depth([a, b], rest - gap, 3.0 * touch) {
@@ -183,7 +214,8 @@ impl Sweeper {
             // What is that near at the start does not meet in the step. The narrow phase leaves it out on purpose, as the sides of
             // flush neighbours, or its contacts hold it, at the gap of the union of these neighbours.
             if let Some(s) = time_of_impact(moving_a, moving_b, distance, touch).filter(|s| *s > 0.0) {
-                first = Some(first.map_or(s, |f| f.min(s)));
+                let impact = Impact { share: s, geometries: [a, b], way: moving_a.apart(moving_b) };
+                first = Some(first.filter(|f| f.share <= s).unwrap_or(impact));
             }
         });
         first

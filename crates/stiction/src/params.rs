@@ -38,6 +38,9 @@ pub struct StepperParams {
     /// once, and then once in so many steps. More of these are taken in the whole step, at first order. Each costs as much
     /// as three steps or more. 0: never.
     pub landing_interval: u32,
+    /// A part of a step that leads to a landing ends at a gap or overlap of no more than this, unless four attempts do not get there
+    /// [m or rad].
+    pub landing_tolerance: f64,
     /// Sweep two bodies that move farther past each other in a step than they are thick, so that none passes through another
     /// however fast (see [`stiction_assembly::swept`]). Half-spaces are never passed through. A step in which one meets something is
     /// solved in parts; contacts, problem and certificate are those of the last. Two triangle meshes are swept only where one asks
@@ -51,8 +54,7 @@ pub struct StepperParams {
     /// its kinetic energy before and after, and its weight times its size [1/s]. [`f64::MAX`]: it is not asked.
     pub energy_tolerance: f64,
     /// Rule by which a step moves what contacts, stops and other constraints act upon. `middle`: one rule of second
-    /// order for all, which ends parts of a step where something lands or slip turns back; it does not stop bodies that
-    /// pass through thin ones in a step (`continuous`). `by-case`: by a table of rules.
+    /// order for all, which ends parts of a step where something lands or slip turns back. `by-case`: by a table of rules.
     pub motion: MotionRule,
     /// Trees that go by a method of higher order where no constraint acts upon them.
     pub higher_order: HigherOrder,
@@ -98,8 +100,7 @@ pub enum MotionRule {
     #[default]
     ByCase,
     /// Every tree moves by half a step to a middle, takes its impulses there, and moves on by half a step. The order
-    /// is two. A step is parted where a contact or stop lands, and where slip turns back. Bodies that move farther in a
-    /// step than they are thick may pass through thin ones.
+    /// is two. A step is parted where a contact or stop lands, where fast bodies meet, and where slip turns back.
     Middle,
 }
 
@@ -130,6 +131,7 @@ impl Default for StepperParams {
             impacts: ImpactLaw::default(),
             impact_instants: 16,
             landing_interval: 16,
+            landing_tolerance: 1e-8,
             continuous: true,
             adaptive: 0,
             energy_tolerance: 5.0,
@@ -231,6 +233,8 @@ impl StepperParams {
         check("impact_instants", f64::from(instants), instants <= 60, "at most 60 instants")?;
         let interval = self.landing_interval;
         check("landing_interval", f64::from(interval), interval <= 1_000_000, "at most a million steps")?;
+        let near = self.landing_tolerance;
+        check("landing_tolerance", near, near > 0.0 && near <= 1e-6, "a length > 0 and at most 1e-6 m [m]")?;
         let rate = self.energy_tolerance;
         check("energy_tolerance", rate, rate >= 0.0, "a rate >= 0 [1/s]")?;
         let threshold = self.restitution_threshold;

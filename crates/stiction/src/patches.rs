@@ -30,7 +30,7 @@ impl Patches {
     /// The patches at kinematics `kin`.
     pub(crate) fn at(&mut self, world: &World, kin: &Kinematics) -> Vec<PatchMark> {
         let patches = PatchDetail::Representative;
-        let ahead = Lookahead { margin: 0.0, h: 0.0, continuous: None, rigid: false, patches };
+        let ahead = Lookahead { margin: 0.0, h: 0.0, continuous: None, middle: false, rigid: false, patches };
         self.finder.find(world, kin, &self.motions, ahead, &mut self.points);
         self.finder.found_patches().iter().map(|found| mark(world, found)).collect()
     }

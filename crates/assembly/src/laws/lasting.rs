@@ -1,6 +1,7 @@
 //! A contact that had an impulse in the last step, of a step that is posed in its middle: (1) to (3) of [`crate::rolling`].
 
 use super::coplanar::Face;
+use super::gap::GapBias;
 use super::row_params::RowParams;
 use stiction_dynamics::Real;
 use stiction_dynamics::spatial::Vec3;
@@ -8,7 +9,9 @@ use stiction_dynamics::spatial::Vec3;
 /// A contact whose slip at the start of the step is more than so many times what turns it in the step slides [–], if friction is not
 /// likely to end it in the step: below μ times the speed under which nothing bounces.
 const SLIDES: f64 = 4.0;
-/// Slip that is none [m/s].
+/// What is new and would overlap by no more at the end of a step does not land, whatever the slop [m or rad].
+const SUNK: f64 = 1e-6;
+/// Slip, and approach, that is none [m/s].
 const STILL: f64 = 1e-9;
 /// A contact of which less than this share of its slip is left, or whose slip turns round, sticks [–].
 const STICKS: f64 = 1e-3;
@@ -63,6 +66,26 @@ impl<T: Real> RowParams<T> {
         }
     }
 
+    /// A contact without an impulse in the last step, of which the gap in the middle of the step is `gap` [m] and grows at the
+    /// rate `before` = J_N v⁻: it stays open to the end, φ(q_m) + ½ h J_N v⁺ ≥ 0. An overlap at the start is undone, and so is what the
+    /// first half of the step adds to it: all of that in this step.
+    #[inline(always)]
+    pub fn new_contact(&self, gap: T, face: Face<T>, before: T) -> GapBias<T> {
+        let (two, earlier) = (gap.like(2.0), gap.like(0.5) * self.h * before);
+        let start = face.deepest - earlier;
+        let of_start = self.contact_bias(gap - earlier, Face { deepest: start, ..face });
+        let correction = of_start.correction - self.sunk(start, gap);
+        GapBias { gap: two * self.contact_bias(gap, face).gap, correction }
+    }
+
+    /// Speed at which positions are corrected by what a new contact or stop sinks in from the distance `start` to that in the
+    /// `middle` of the step, beyond the slop.
+    #[inline(always)]
+    pub fn sunk(&self, start: T, middle: T) -> T {
+        let deeper = (start.min(start.zero()) - middle - self.slop).max(start.zero());
+        (deeper / self.h).min(self.correction_speed)
+    }
+
     /// Where a contact with friction slides, and where it is not likely to stop in the step either.
     #[inline(always)]
     pub fn slides(&self, friction: T, lasts: &Lasts<T>) -> [T::Mask; 2] {
@@ -73,10 +96,14 @@ impl<T: Real> RowParams<T> {
         [T::both(rough, (turn + still).less(slip)), T::both(rough, (turn + soon.max(still)).less(slip))]
     }
 
-    /// Where what is new lands at the rate `before` = J_N v: it closes faster than bodies bounce.
+    /// Where what is new lands, of which the distance grows at the rate `before` = J_N v⁻ and is `middle` in the middle of the step: it
+    /// closes faster than bodies bounce, or would overlap at the end by more than the slop.
     #[inline(always)]
-    pub fn lands(&self, before: T) -> T::Mask {
-        before.less(-self.bouncing_speed)
+    pub fn lands(&self, before: T, middle: T) -> T::Mask {
+        let closes = before.less(-(self.coarseness * before.like(STILL)));
+        let end = middle + before.like(0.5) * self.h * before;
+        let sinks = T::both(closes, end.less(-self.slop.max(before.like(SUNK))));
+        T::not(T::both(T::not(before.less(-self.bouncing_speed)), T::not(sinks)))
     }
 }
 

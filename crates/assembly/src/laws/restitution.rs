@@ -51,11 +51,11 @@ pub struct PosedLanding {
 }
 
 impl PosedLanding {
-    /// Share of a step of h [s] after which the distance, `start` at its start, is `aim` [–]; 1 where that is never so.
-    pub fn share(&self, start: f64, aim: f64, h: f64) -> f64 {
-        let (rate, above) = (2.0 * (self.middle - start) / h, start - aim);
-        let square = rate * rate - 2.0 * self.gain / h * above;
-        let share = if square < 0.0 { 1.0 } else { 2.0 * above / (h * (square.sqrt() - rate)) };
+    /// Share of a step of h [s] after which the distance, `start` at its start, is 0 [–]; 1 where that is never so.
+    pub fn share(&self, start: f64, h: f64) -> f64 {
+        let rate = 2.0 * (self.middle - start) / h;
+        let square = rate * rate - 2.0 * self.gain / h * start;
+        let share = if square < 0.0 { 1.0 } else { 2.0 * start / (h * (square.sqrt() - rate)) };
         if share > 0.0 { share.min(1.0) } else { 1.0 }
     }
 
@@ -111,14 +111,20 @@ impl<T: Real> RowParams<T> {
 
 impl RowParams {
     /// How a surface or stop lands whose distance is known at the start of a step and in its middle: one that closes
-    /// at the rate `before` = J_N v faster than bodies bounce, and would go on at `free` = J_N v_f at the end.
+    /// at the rate `before` = J_N v faster than bodies bounce or overlaps in the middle, and would go on at `free` = J_N v_f at the end.
     pub fn landing(&self, [start, middle]: [f64; 2], before: f64, free: f64) -> Option<PosedLanding> {
-        if !self.lands(before) {
+        if !self.lands(before, middle) {
             return None;
         }
         let landing = PosedLanding { predicted: 0.0, middle, gain: free - before };
-        let predicted = if start > 0.0 { landing.share(start, 0.0, self.h) } else { 0.0 };
+        let predicted = if start > 0.0 { landing.share(start, self.h) } else { 0.0 };
         Some(PosedLanding { predicted, ..landing })
+    }
+
+    /// e J_N v⁻ of a contact without an impulse in the last step that is hit within a step which does not end there, its gap being
+    /// `middle` in the middle of the step [m] and growing at the rate `before`: it bounces in the whole step.
+    pub fn rebound_within(&self, e: f64, before: f64, middle: f64) -> Option<f64> {
+        self.rebound(e, before).filter(|_| middle + 0.5 * self.h * before < 0.0)
     }
 
     /// e J_N v of a contact that is hit at the rate `before` = J_N v, at the instant of the impact [m/s]: with it

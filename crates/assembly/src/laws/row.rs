@@ -94,7 +94,8 @@ impl<T: Real> RowParams<T> {
         let there = start.at_most(self.reach(before, free));
         let bounds = [zero, start.like(f64::INFINITY)];
         let gap = T::select(lasts, closing, two * of_middle.gap);
-        Row { error: start, gap, correction: of_start.correction, ..Row::new(there, free, bounds) }
+        let sunk = T::select(lasts, zero, self.sunk(start, start + half * self.h * before));
+        Row { error: start, gap, correction: of_start.correction - sunk, ..Row::new(there, free, bounds) }
     }
 
     /// (2) of a dof or tendon with the dry friction τ_f [N or N·m].

@@ -10,6 +10,7 @@
 use crate::block::{Bias, BlockKey};
 use crate::contact_point::ContactPoint;
 use crate::jacobian::{Axes, End, Point};
+use crate::laws::gap::GapBias;
 use crate::laws::row_params::RowParams;
 use crate::posed::Posed;
 use crate::posing::Posing;
@@ -75,7 +76,14 @@ pub(crate) fn push(
                 Some(r) => {
                     Bias { free, turn: r.normal, gap: r.gap, correction: r.correction, ..Bias::default() }
                 }
-                None => Bias { free, gap: 2.0 * p.params.contact_bias(c.gap, c.face).gap, ..Bias::default() },
+                None => {
+                    let before = before();
+                    let GapBias { gap, correction } = p.params.new_contact(c.gap, c.face, before);
+                    match p.params.rebound_within(c.restitution, before, c.gap) {
+                        Some(restitution) => Bias { free, restitution, ..Bias::default() },
+                        None => Bias { free, gap, correction, ..Bias::default() },
+                    }
+                }
             };
             (bias, 0.0)
         }

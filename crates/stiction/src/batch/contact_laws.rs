@@ -77,14 +77,14 @@ pub(super) fn lasting<T: Real>(
     let going = params.lasting_contact(slot.gap, slot.face, contact);
     let [slid, slides] = params.slides(surface.friction, &going);
     let slides = T::both(lasts, T::both(slides, T::not(ended.mask())));
-    let new = zero.like(2.0) * params.contact_bias(slot.gap, slot.face).gap;
-    let normal = T::select(lasts, going.turn.z + going.gap, new);
+    let new = params.new_contact(slot.gap, slot.face, before.z);
+    let normal = T::select(lasts, going.turn.z + going.gap, new.gap);
     let tangential = |before: T, turn: T| T::select(slides, before, T::select(lasts, turn, zero));
     let ends = T::select(zero.less(surface.restitution), zero.one(), may_land);
     ContactLaw {
         bias: vec3(tangential(before.x, going.turn.x), tangential(before.y, going.turn.y), normal),
-        correction: T::select(lasts, going.correction, zero),
-        lands: T::select(T::both(T::not(lasts), params.lands(before.z)), ends, zero),
+        correction: T::select(lasts, going.correction, new.correction),
+        lands: T::select(T::both(T::not(lasts), params.lands(before.z, slot.gap)), ends, zero),
         turned: T::select(lasts, going.share, zero),
         slipping: Slipping {
             slip: [before.x, before.y],

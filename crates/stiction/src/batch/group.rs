@@ -402,6 +402,9 @@ impl<T: Real> Room<T> {
         }
         let belied = free.promote(plan, numbers, &state.v_middle, &state.v_next, *good);
         let (mut bad, mut again) = (belied.max(touch.crosses(plan, kind)), kind);
+        if plan.middle {
+            bad = bad.max(touch.passes);
+        }
         for v in &state.v_next {
             bad = T::select(v.finite(), bad, kind.one());
         }

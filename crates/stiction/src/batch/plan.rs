@@ -112,6 +112,8 @@ pub(super) struct Place {
     pub(super) reach: f64,
     /// Of a ball about its origin that holds it [m].
     pub(super) radius: f64,
+    /// How far it may move in a step that is posed in its middle: farther, and it may be beyond what it meets [m].
+    pub(super) unwatched: f64,
     /// A segment on its z axis, rounded, that holds it: half length and radius [m].
     pub(super) rounded: [f64; 2],
     /// Middle and half sides of a box in its own axes that holds it tighter, if there is one [m].
@@ -177,8 +179,8 @@ impl Plan {
             .map(|d| std::iter::successors(Some(d), |&d| model.dofs[d].parent).collect())
             .collect();
         let finder = ContactFinder::new(&world, false)?;
-        let places: Vec<Place> = (world.geometries.iter().zip(finder.reaches()))
-            .map(|(g, reach)| {
+        let places: Vec<Place> = (world.geometries.iter().zip(finder.reaches()).enumerate())
+            .map(|(index, (g, reach))| {
                 let (body, X_BG) = world.mount(g.link, g.X_LG);
                 let radius = g.shape.bounding_radius();
                 let reach = 0.5 * settings.stepper.margin + reach;
@@ -187,6 +189,7 @@ impl Plan {
                     X_BG,
                     reach,
                     radius,
+                    unwatched: finder.unwatched(index).max(0.5 * settings.stepper.margin),
                     rounded: rounded(&g.shape, radius),
                     boxed: boxed(&g.shape),
                 }

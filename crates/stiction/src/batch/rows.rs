@@ -143,18 +143,25 @@ impl<T: Real> Rows<T> {
                 }
             }
             if self.push_row(free, line, *key, &row, sound) {
-                self.note_row(plan, &params, i, (at, of_row.lasts));
+                self.note_row(plan, &params, (i, row.error), (at, of_row.lasts));
             }
         }
         self.form(free);
     }
 
-    /// Notes where row i of the plan lands, which was pushed, and the rate of one of dry friction.
+    /// Notes where row i of the plan lands, which was pushed with the error `start`, and the rate of one of dry friction.
     #[inline(always)]
-    fn note_row(&mut self, plan: &Plan, params: &RowParams<T>, i: usize, (at, lasts): (At<'_, T>, T::Mask)) {
+    fn note_row(
+        &mut self,
+        plan: &Plan,
+        params: &RowParams<T>,
+        (i, start): (usize, T),
+        (at, lasts): (At<'_, T>, T::Mask),
+    ) {
         let (key, line) = &plan.rows[i];
         let rate = line.rate(at.v);
-        let lands = T::both(T::not(lasts), params.lands(rate));
+        let middle = start + start.like(0.5) * params.h * rate;
+        let lands = T::both(T::not(lasts), params.lands(rate, middle));
         let stops = key.cone([0.0; 2]).opens();
         self.slips.lands.push(if stops { T::select(lands, at.may_land, rate.zero()) } else { rate.zero() });
         if matches!(key, RowKey::DryFriction(_) | RowKey::TendonFriction(_)) {

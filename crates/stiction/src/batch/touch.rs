@@ -21,6 +21,8 @@ pub(super) struct Touch<T> {
     origin: Vec<Vec3<T>>,
     margin: Vec<T>,
     velocity: Vec<Motion<T>>,
+    /// 1 where a geometry may be beyond what it meets in the middle of the step.
+    pub(super) passes: T,
     /// Per pair, 1 where its geometries are within reach of each other.
     met: Vec<T>,
     manifold: Manifold,
@@ -36,6 +38,7 @@ impl<T: Real> Touch<T> {
             origin: plan.places.iter().map(fixed).collect(),
             margin: plan.places.iter().map(|p| kind.like(p.reach)).collect(),
             velocity: vec![Motion::zero(kind); plan.places.len()],
+            passes: kind.zero(),
             met: vec![kind; plan.pairs.len()],
             manifold: Manifold::new(0, 1),
             lead: Vec::new(),
@@ -111,6 +114,7 @@ impl<T: Real> Touch<T> {
     /// Origins, velocities and margins of what moves.
     #[inline(always)]
     fn place(&mut self, plan: &Plan, kin: &Kinematics<T>, vel: &Velocities<T>) {
+        self.passes = self.passes.zero();
         for (g, place) in plan.places.iter().enumerate() {
             let Some(b) = place.body else { continue };
             let (X, V) = (&kin.X_WB[b], vel.V[b]);
@@ -122,6 +126,7 @@ impl<T: Real> Touch<T> {
             self.origin[g] = p;
             self.velocity[g] = Motion::new(V.angular, linear);
             self.margin[g] = h.like(place.reach) + h * speed;
+            self.passes = self.passes.max(h.truth(h.like(place.unwatched).less(h * speed)));
         }
     }
 

@@ -7,10 +7,11 @@
 //! ```
 //!
 //! b is [`stiction_assembly::laws::restitution`], evaluated with dual numbers, and so is the share 1 − s of
-//! the step that is left after the bounce. At the instant of an impact b = e J_N v.
+//! the step that is left after the bounce. At the instant of an impact, and in steps that are posed in their middle, b = e J_N v.
 
 use super::forces::Forces;
 use super::parameter::Parameter;
+use super::posed_gap::PosedGap;
 use nalgebra::DMatrix;
 use stiction_assembly::ContactPoint;
 use stiction_assembly::laws::restitution::Restitution;
@@ -32,14 +33,24 @@ pub(super) struct Bounce {
     pub(super) left: Dual<4>,
 }
 
-/// The bounce of a contact, where it asks for that instead of what its gap does.
-pub(super) fn bounce(params: &RowParams, c: &ContactPoint, before: f64, free: f64) -> Option<Bounce> {
+/// The bounce of a contact that is posed with `gap`, where it asks for that instead of what its gap does.
+pub(super) fn bounce(
+    params: &RowParams,
+    c: &ContactPoint,
+    gap: PosedGap,
+    [before, free]: [f64; 2],
+) -> Option<Bounce> {
     if c.restitution <= 0.0 || c.spring.is_some() {
         return None;
     }
     let number = Dual::<4>::variable;
-    if params.is_instant() {
-        params.rebound(c.restitution, before)?;
+    let at_instant = match gap {
+        PosedGap::Lasts { .. } | PosedGap::Yields { .. } => return None,
+        PosedGap::New { .. } => Some(params.rebound_within(c.restitution, before, c.gap)),
+        PosedGap::Here => params.is_instant().then(|| params.rebound(c.restitution, before)),
+    };
+    if let Some(rebound) = at_instant {
+        rebound?;
         return Some(Bounce {
             bias: number(c.restitution, 3) * number(before, 1),
             left: Dual::constant(1.0),

@@ -109,11 +109,8 @@ impl Forces<'_> {
         let a: Vec<f64> = self.change.iter().map(|x| x / h).collect();
         let (v, share) = self.coriolis();
         let derivatives = inverse_dynamics(&self.world.model, kin, v, &a);
-        for j in 0..columns.nv {
-            let by = |of: &[f64], i: usize| of[i * columns.nv + j];
-            for i in 0..columns.nv {
-                out[(i, columns.v(j))] -= share * h * by(&derivatives.tau_v, i);
-            }
+        for (i, j) in (0..columns.nv).flat_map(|i| (0..columns.nv).map(move |j| (i, j))) {
+            out[(i, columns.v(j))] -= share * h * derivatives.tau_v[i * columns.nv + j];
         }
         for i in 0..columns.nv {
             let by = |j: usize| -h * derivatives.tau_q[i * columns.nv + j];
@@ -123,7 +120,7 @@ impl Forces<'_> {
     }
 
     /// The velocities of which Coriolis forces are, and the share of them that is of the start.
-    fn coriolis(&self) -> (&[f64], f64) {
+    pub(super) fn coriolis(&self) -> (&[f64], f64) {
         self.middle.map_or((&self.start.v, 1.0), |middle| (middle.posed.mean, 0.5))
     }
 
@@ -172,11 +169,15 @@ impl Forces<'_> {
         }
     }
 
+    /// Whether body `b` is posed in the middle of the step.
+    pub(super) fn is_posed_in_middle(&self, b: usize) -> bool {
+        self.middle.is_some_and(|m| m.takes(self.world.model.bodies[b].tree))
+    }
+
     /// Free bodies alone in their trees take their gyroscopic moment at the middle of the step.
     fn add_gyroscopic(&self, out: &mut DMatrix<f64>) {
         let (model, v) = (&self.world.model, &self.start.v);
-        let flies = |b: usize| self.middle.is_some_and(|m| m.takes(model.bodies[b].tree));
-        for &b in self.accepted.facts.gyroscopic.iter().filter(|b| !flies(**b)) {
+        for &b in self.accepted.facts.gyroscopic.iter().filter(|b| !self.is_posed_in_middle(**b)) {
             let first = model.bodies[b].dofs.start + 3;
             let omega = std::array::from_fn::<_, 3, _>(|k| Dual::<3>::variable(v[first + k], k));
             let inertia = model.bodies[b].inertia.about_com().cast(omega[0]);

@@ -10,7 +10,7 @@
 //! now.
 
 use super::LinearizationError;
-use super::contact_geometry::{Zeta, point_at};
+use super::contact_geometry::{Placed, Zeta, point_at};
 use super::forces::Forces;
 use super::middle::{Blocks, Middle, flight, flights};
 use super::posed_gap::PosedGap;
@@ -18,7 +18,7 @@ use super::rows::{At, Frame, Rows, Stepped, Writer};
 use crate::state::State;
 use crate::stepping::integrate::ballistic::Body;
 use nalgebra::DMatrix;
-use stiction_assembly::{BlockKey, RollingContact};
+use stiction_assembly::{BlockKey, Face, RollingContact};
 use stiction_dynamics::spatial::{Motion, Vec3, vec3};
 use stiction_dynamics::{ColumnRates, Dual, Kinematics, Velocities, integrate_into};
 
@@ -131,6 +131,18 @@ impl Stepped<'_> {
         let normal = accepted.posed.problem.cone(block).normal();
         let spring = frame.c.spring.filter(|_| accepted.facts.rigid);
         let gap = self.forces.posed_gap(block, frame.c);
+        let row = frame.first + normal;
+        if let PosedGap::New { closes } = gap {
+            let fixed = &self.geometry.placed[number];
+            let [gap, deepest, spread] =
+                [fixed.gap, fixed.face.deepest, fixed.face.spread].map(|x| Zeta::constant(x.value));
+            let still = Placed { gap, face: Face { deepest, spread }, ..*fixed };
+            let closes = Zeta::variable(closes.value, 0);
+            let [.., correction] = PosedGap::New { closes }.asked(&accepted.facts.rows, spring, &still);
+            let corrected = rows.correction.row(row) + before.row(normal) * correction.tangent[0];
+            rows.correction.row_mut(row).copy_from(&corrected);
+            return;
+        }
         // All gaps of the face change alike, in the first place of the six.
         let mut shifted = self.geometry.placed[number];
         let one = |x: Zeta| Zeta { tangent: [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], ..x };
@@ -139,7 +151,7 @@ impl Stepped<'_> {
         let [of_gap, compliance, correction] = gap.asked(&accepted.facts.rows, spring, &shifted);
         let (before_n, turn_n) = (before.row(normal), turn.row(normal));
         let (earlier, mut asks) = match gap {
-            PosedGap::Here | PosedGap::New => return,
+            PosedGap::Here | PosedGap::New { .. } => return,
             PosedGap::Yields { .. } => (before_n * (-0.5 * h), turn_n * 0.0),
             PosedGap::Lasts { closes, .. } => {
                 let slower = if closes < 0.0 && of_gap.value > 0.0 { 0.5 } else { 0.0 };
@@ -148,7 +160,6 @@ impl Stepped<'_> {
         };
         let by_gap = of_gap.tangent[0] + compliance.tangent[0] * accepted.impulses[frame.first + normal];
         asks += &earlier * by_gap;
-        let row = frame.first + normal;
         let mut add = |row: usize, more: nalgebra::RowDVector<f64>| {
             let sum = rows.velocity.row(row) + more;
             rows.velocity.row_mut(row).copy_from(&sum);

@@ -29,7 +29,7 @@ impl Forces<'_> {
     /// Adds (1) to the right-hand side.
     pub(super) fn add_parameters(&self, out: &mut DMatrix<f64>) {
         let a: Vec<f64> = self.change.iter().map(|x| x / self.h).collect();
-        self.add_inertial(&self.start.v, &a, [-self.h, 0.0], out);
+        self.add_inertial(self.coriolis().0, &a, [-self.h, 0.0], out);
         self.add_gyroscopic_inertia(out);
         let (model, columns) = (&self.world.model, self.columns);
         let kin = self.inertial_kinematics();
@@ -51,7 +51,8 @@ impl Forces<'_> {
         let (model, columns) = (&self.world.model, self.columns);
         for (p, parameter) in self.parameters.iter().enumerate() {
             let Some((body, change)) = parameter.inertial(model) else { continue };
-            for &b in self.accepted.facts.gyroscopic.iter().filter(|b| **b == body) {
+            let explicit = |b: usize| b == body && !self.is_posed_in_middle(b);
+            for &b in self.accepted.facts.gyroscopic.iter().filter(|b| explicit(**b)) {
                 let first = model.bodies[b].dofs.start + 3;
                 let numbers = model.bodies[b].inertia.parameters();
                 let x: [Dual<1>; 10] =

@@ -138,6 +138,8 @@ impl Parted<'_> {
                     chain.notes.push(LinearizationNote::MeetTogether { contacts: jump.contacts });
                 }
                 chain.jump(jump);
+                // What has landed stays at its gap of none, however the start is displaced.
+                self.params.switch_gap = 0.0;
             }
             left -= part.length;
         }

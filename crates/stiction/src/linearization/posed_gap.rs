@@ -12,8 +12,8 @@ use stiction_dynamics::Real;
 pub(super) enum PosedGap {
     /// The gap where the step is posed.
     Here,
-    /// The gap of the middle, of a contact that is new.
-    New,
+    /// The gap of the middle, of a contact that is new and closes at `closes` [m/s].
+    New { closes: Zeta },
     /// The gap of the start, which is that of the middle and `earlier` [m]; there the contact closes at `closes` [m/s].
     Lasts { earlier: f64, closes: f64 },
     /// The gap of the start, of a contact that yields.
@@ -28,9 +28,9 @@ impl PosedGap {
         let mut of = *placed;
         match self {
             Self::Here => asked(params, spring, placed),
-            Self::New => {
-                let [gap, compliance, _] = asked(params, spring, placed);
-                [gap * gap.like(2.0), compliance, none]
+            Self::New { closes } => {
+                let asked = params.cast(placed.gap).new_contact(placed.gap, placed.face, closes);
+                [asked.gap, none, asked.correction]
             }
             Self::Lasts { earlier, closes } => {
                 of.gap += none.like(earlier);
@@ -64,7 +64,7 @@ impl Forces<'_> {
                 PosedGap::Lasts { earlier: 0.25 * h * turn - 0.5 * h * before, closes: before - turn }
             }
             _ if c.spring.is_some() => PosedGap::Yields { earlier: -0.5 * h * before },
-            _ => PosedGap::New,
+            _ => PosedGap::New { closes: Zeta::constant(before) },
         }
     }
 }

@@ -326,11 +326,12 @@ impl<'a> Writer<'a> {
         let (rows, normal) =
             (accepted.posed.problem.range(block), accepted.posed.problem.cone(block).normal());
         let (first, lambda) = (rows.start, &self.at.impulses[rows]);
+        let gap = self.forces.posed_gap(block, c);
         let bounce = match self.bouncing {
             Some(velocities) if self.at.biases && accepted.facts.rigid => {
                 let before = accepted.posed.jacobian.row_velocity(block, normal, accepted.v);
                 let free = accepted.posed.blocks[block].bias.free;
-                let bounce = bounces::bounce(&accepted.facts.rows, c, before, free);
+                let bounce = bounces::bounce(&accepted.facts.rows, c, gap, [before, free]);
                 if let Some(bounce) = &bounce {
                     self.add_bounce(first + normal, c, bounce, velocities);
                 }
@@ -358,7 +359,6 @@ impl<'a> Writer<'a> {
         // Compliant laws bring the spring of the surfaces themselves.
         let spring = c.spring.filter(|_| accepted.facts.rigid);
         let chains = c.bodies.map(|b| self.chain(b));
-        let gap = self.forces.posed_gap(block, c);
         Frame { c, first, normal, lambda, linear, turns, relative, force: F, chains, spring, gap, bounce }
     }
 

@@ -123,9 +123,8 @@ pub enum Attempt {
 pub enum Event {
     /// A contact that bounces closes.
     Landing(Landing),
-    /// Bodies on the way to their landing overlap, or are still apart: the least gap at the end of the part [m], and
-    /// the gap at which a part is to end.
-    Overlap { gap: f64, aim: f64 },
+    /// Bodies on the way to their landing overlap, or are still apart: the least gap at the end of the part [m].
+    Overlap { gap: f64 },
     /// The slip of a contact stops after this share of the part, and then turns back [–].
     SlipTurns { share: f64 },
     /// A fast body meets another after this share of the part [–].
@@ -134,6 +133,17 @@ pub enum Event {
     Parted,
     /// Error control asks for the part once more, with this duration [s]; the step may end with it.
     Again { h: f64, last: bool },
+}
+
+impl Event {
+    /// The share of the part after which it ends, as far as it is known [–].
+    pub(crate) fn share(&self) -> f64 {
+        match *self {
+            Self::Landing(landing) => landing.share,
+            Self::SlipTurns { share } | Self::Meeting { share } => share,
+            Self::Overlap { .. } | Self::Parted | Self::Again { .. } => 0.0,
+        }
+    }
 }
 
 /// The first landing within a part.

@@ -68,8 +68,8 @@ impl Here {
         self.middle.find(world, (state, last), h, rigid, &self.fast.far);
     }
 
-    /// Computes everything of a step that starts at `start` and is posed at its middle; fast rotations are known.
-    pub(crate) fn look_at_middle(&mut self, world: &World, start: &State, middle: &State) {
+    /// Computes the kinematics at the start of a step that is to be posed in its middle.
+    pub(crate) fn look_at_start(&mut self, world: &World, start: &State) {
         self.came = self.asleep.is_empty() && self.q_next == start.q;
         if !self.came {
             self.next.update(&world.model, &start.q);
@@ -78,12 +78,22 @@ impl Here {
                 self.q_next.extend_from_slice(&start.q);
             }
         }
+        self.at_middle = true;
+    }
+
+    /// Computes everything of a step that is posed at its middle; its start and fast rotations are known.
+    pub(crate) fn look_at_middle(&mut self, world: &World, middle: &State) {
         lanes::plain(
             #[inline(always)]
             || self.kin.update(&world.model, &middle.q),
         );
         (self.rigid, self.at_middle) = (true, true);
         self.middle.leave();
+    }
+
+    /// Whether the step is posed in its middle.
+    pub(crate) fn is_at_middle(&self) -> bool {
+        self.at_middle
     }
 
     /// Kinematics at the start of the step, until it ends.

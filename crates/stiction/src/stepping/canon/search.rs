@@ -31,7 +31,7 @@ impl Search {
         points: &mut Vec<ContactPoint>,
     ) {
         let patches = PatchDetail::Representative;
-        let ahead = Lookahead { margin, h, continuous: None, rigid: true, patches };
+        let ahead = Lookahead { margin, h, continuous: None, middle: false, rigid: true, patches };
         self.finder.find(world, kin, motions, ahead, points);
         points.retain(|c| !c.redundant);
         self.add_others(world, kin, motions, h, points);
@@ -60,7 +60,7 @@ impl Search {
         points: &mut Vec<ContactPoint>,
     ) {
         let patches = PatchDetail::Polygons;
-        let ahead = Lookahead { margin, h: 0.0, continuous: None, rigid: false, patches };
+        let ahead = Lookahead { margin, h: 0.0, continuous: None, middle: false, rigid: false, patches };
         let still = std::mem::take(&mut self.still);
         self.finder.find(world, kin, &still, ahead, points);
         self.add_others(world, kin, &still, 0.0, points);

@@ -46,6 +46,8 @@ pub struct Driver<S: Stepper + ?Sized> {
     /// Halvings of a step, and instants of impacts in one, at most.
     halvings: u32,
     instants: u32,
+    /// Overlap at which a part ends that leads to a landing, at most [m or rad].
+    landing_tolerance: f64,
     /// Landings without restitution and turns of slip that may end parts.
     credit: Credit,
     /// Starts of the step and of the part; the first part starts with the step.
@@ -85,6 +87,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
             dt: params.dt,
             halvings: params.adaptive,
             instants: params.impact_instants,
+            landing_tolerance: params.landing_tolerance,
             credit: Credit::new(params.landing_interval),
             start_of_step: checkpoint(),
             start_of_part: checkpoint(),
@@ -183,7 +186,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
             return whole_step(&mut *self.stepper, whole, state, solver);
         }
         let t = state.t;
-        let mut course = Course::new(whole, ends, self.instants, self.credit);
+        let mut course = Course::new(whole, ends, (self.instants, self.landing_tolerance), self.credit);
         let mut part = course.next_part(None);
         loop {
             let mut report = match settle(&mut *self.stepper, part, state, solver) {

@@ -10,8 +10,9 @@
 //!
 //! The rest of the step is tried whole. Where an event ends it after the share s, the part s is done instead,
 //! without what lands there. The rest follows as a part of its own, from the velocities after the impact. In
-//! (1) s is predicted from the start of the part, and then shortened by regula falsi until nothing overlaps
-//! by more than 10 nm.
+//! (1) s is predicted from the start of the part, and then shortened by regula falsi, or by secants where steps are posed in their
+//! middle, until nothing overlaps
+//! by more than [`crate::StepperParams::landing_tolerance`].
 //!
 //! A step has [`crate::StepperParams::impact_instants`] instants of impacts at most. What would bounce after
 //! the last does so at once, in the problem of the rest of the step
@@ -33,8 +34,6 @@ const SHORTENED: usize = 4;
 const INELASTIC: u32 = 4;
 /// A part that ends before its landing is made longer by this factor at most [–].
 const LENGTHENED: f64 = 2.0;
-/// Overlap of (1), at most, unless shortening does not help [m].
-const OVERLAP: f64 = 1e-8;
 
 /// A part of a step, as far as it takes to do it again.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,6 +123,8 @@ impl Credit {
 pub(super) struct Course<'a> {
     whole: Part<'a>,
     ends: Ends,
+    /// Overlap of (1), at most [m or rad].
+    tolerance: f64,
     /// Instants of impacts that are left.
     instants: u32,
     /// Time that is left of the step [s].
@@ -135,6 +136,10 @@ pub(super) struct Course<'a> {
     stalled: bool,
     /// Landings without restitution and turns of slip that may still end parts.
     pub(super) credit: Credit,
+    /// The last attempt that missed the landing: its duration [s] and the gap at its end [m].
+    missed: Option<(f64, f64)>,
+    /// Landings to which the part was to lead, the last of which is the first of them.
+    led: usize,
     /// The part leads to this landing.
     landing: Option<Landing>,
     /// Error control ends the part before the step.
@@ -144,15 +149,23 @@ pub(super) struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    pub(super) fn new(whole: Part<'a>, ends: Ends, instants: u32, credit: Credit) -> Self {
+    pub(super) fn new(
+        whole: Part<'a>,
+        ends: Ends,
+        (instants, tolerance): (u32, f64),
+        credit: Credit,
+    ) -> Self {
         Self {
             whole,
             ends,
+            tolerance,
             instants,
             left: whole.h,
             number: 0,
             shortened: 0,
             credit,
+            missed: None,
+            led: 0,
             stalled: false,
             landing: None,
             paced: false,
@@ -167,7 +180,8 @@ impl<'a> Course<'a> {
 
     /// All that is left, after a part of the duration `follows` that ended at a meeting.
     pub(super) fn next_part(&mut self, follows: Option<f64>) -> Part<'a> {
-        (self.number, self.shortened, self.landing) = (self.number + 1, 0, None);
+        (self.number, self.shortened, self.led, self.landing) = (self.number + 1, 0, 0, None);
+        self.missed = None;
         let may_end = self.instants > 0 && !self.exhausted() && !self.stalled;
         Part {
             h: self.left,
@@ -186,11 +200,16 @@ impl<'a> Course<'a> {
         let shortest = SHORTEST * self.whole.h;
         match event {
             Event::Landing(landing) => {
-                (self.instants, self.shortened, self.landing) = (self.instants - 1, 0, Some(landing));
+                (self.instants, self.shortened, self.landing) =
+                    (self.instants.saturating_sub(1), 0, Some(landing));
+                self.missed = None;
                 if landing.inelastic {
                     self.credit.spend();
                 }
-                (part.landings, part.meetings) = (Landings::LeftOut { overlap: OVERLAP }, None);
+                part.landings = Landings::LeftOut { overlap: self.tolerance };
+                self.led += 1;
+                let sweeps = self.ends.inelastic && self.led <= SHORTENED;
+                part.meetings = part.meetings.filter(|_| sweeps);
                 part.inelastic = false;
                 part.h *= landing.share;
                 if part.h <= shortest {
@@ -198,15 +217,15 @@ impl<'a> Course<'a> {
                 }
                 part.h > 0.0
             }
-            Event::Overlap { gap, aim } => {
+            Event::Overlap { gap } => {
                 self.shortened += 1;
                 let known = self.landing.map_or(gap, |landing| landing.gap);
                 let longest = if gap < 0.0 { 1.0 } else { LENGTHENED };
-                let speed = self.landing.map_or(0.0, |landing| landing.speed);
-                let times = match speed > 0.0 {
-                    true => 1.0 + (gap - aim) / (speed * part.h),
-                    false => (known - aim) / (known - gap),
+                let times = match self.landing.map_or(0.0, |landing| landing.speed) {
+                    0.0 => known / (known - gap),
+                    speed => 1.0 + gap / (self.closing_speed(part.h, gap, speed) * part.h),
                 };
+                self.missed = Some((part.h, gap));
                 part.h = (part.h * times.clamp(0.1, longest)).min(self.left);
                 if self.shortened == SHORTENED {
                     part.landings = Landings::LeftOut { overlap: f64::INFINITY };
@@ -232,6 +251,13 @@ impl<'a> Course<'a> {
                 true
             }
         }
+    }
+
+    /// Speed at which the gap closes by the last two attempts to lead a part to a landing, the later of which ended with `gap` after h
+    /// [s]; before that the `predicted` one [m/s].
+    fn closing_speed(&self, h: f64, gap: f64, predicted: f64) -> f64 {
+        let by = |(other, known): (f64, f64)| (known - gap) / (h - other);
+        self.missed.map(by).filter(|speed| speed.is_finite() && *speed > 0.0).unwrap_or(predicted)
     }
 
     /// Notes the impacts at the end of `part`.

@@ -85,9 +85,11 @@ impl<S: Stepper + ?Sized> Driver<S> {
         if !self.islands.any() {
             return false;
         }
-        for body in self.stepper.last().contacts.iter().flat_map(|c| c.bodies).flatten() {
+        let Self { stepper, earlier, islands, .. } = self;
+        let contacts = stepper.last().contacts.iter().chain(earlier.contacts.iter().map(|(c, _)| c));
+        for body in contacts.flat_map(|c| c.bodies).flatten() {
             let tree = world.model.bodies[body].tree;
-            self.islands.wakes[tree] = self.islands.sleeps(tree);
+            islands.wakes[tree] = islands.sleeps(tree);
         }
         self.wake(world)
     }

@@ -2,24 +2,25 @@
 
 use super::impact::CLOSED;
 use crate::params::StepperParams;
-use crate::stepping::attempt::Landing;
+use crate::stepping::attempt::{Event, Landing};
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
+use stiction_assembly::swept::Impact;
 use stiction_assembly::{
     Block, BlockKey, ContactFinder, ContactPoint, Lookahead, PatchDetail, Posed, PosedLanding, RowKey,
     WarmStart, rows,
 };
 use stiction_collision::ShapeError;
 use stiction_contact::Law;
-use stiction_dynamics::Model;
 use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::{Kinematics, Model};
 use stiction_world::World;
 
 /// Rows of a contact that slides.
 const ROWS: usize = 3;
-/// Gap at which a part ends that leads to a landing: what is nearer than [`CLOSED`] strikes [m or rad].
-pub(super) const AIM: f64 = 2e-7;
+/// Any feature of two geometries.
+const ANY: u32 = u32::MAX;
 /// A landing that is not at the start of a step is after this share of it, at least [–].
 const SOON: f64 = 1e-3;
 /// Numbers of the Jacobian of a step's contacts, 0.8 GB of them; factors and solvers take several times that.
@@ -34,6 +35,8 @@ pub(crate) struct ContactSearch {
     pub(crate) points: Vec<ContactPoint>,
     /// Length of the whole step [s] while fast bodies are swept: they are not looked ahead for.
     pub(crate) swept: Option<f64>,
+    /// Per tree: in this step it may pass what it meets, and is posed at the start.
+    pub(crate) passing: Vec<bool>,
     /// Some pair of surfaces has e > 0.
     pub(crate) may_bounce: bool,
     /// Contacts that bounced, by pair and feature, and stops; while `leaves_out`, they are left out.
@@ -57,6 +60,7 @@ impl ContactSearch {
             tree_of_geometry,
             points: Vec::new(),
             swept: None,
+            passing: vec![false; world.model.trees],
             may_bounce: may_bounce(world),
             bounces: Vec::new(),
             stops: Vec::new(),
@@ -126,6 +130,28 @@ impl ContactSearch {
         first.is_some()
     }
 
+    /// Where fast geometries first meet on a way from q to another, but those to whose landing it leads: see
+    /// [`ContactFinder::first_impact`].
+    pub(crate) fn first_impact(
+        &mut self,
+        at: (&World, &mut Kinematics),
+        way: [&[f64]; 2],
+        limits: (f64, [f64; 2]),
+        middle: bool,
+    ) -> Option<Impact> {
+        let Self { finder, bounces, leaves_out, .. } = self;
+        let lands = |pair| *leaves_out && bounces.iter().any(|b| b.0 == pair);
+        finder.first_impact(at, way, limits, middle, |pair| !lands(pair))
+    }
+
+    /// The landing of two geometries that were swept in a part of h [s] and meet.
+    pub(crate) fn lands(&mut self, met: Impact, h: f64) -> Event {
+        self.bounces.clear();
+        self.stops.clear();
+        self.bounces.push((met.geometries, ANY));
+        Event::Landing(Landing { share: met.share, gap: met.way, speed: met.way / h, inelastic: false })
+    }
+
     /// The first of these landings, with the least gap at the start of the step: where `here` and q are.
     pub(crate) fn first_landing(
         &mut self,
@@ -137,7 +163,7 @@ impl ContactSearch {
         let gap = self.gap_of_landing(world, (q, h), (here, free), warm);
         let (share, speed, inelastic) = match self.first {
             Some((landing, inelastic)) => {
-                let share = landing.share(gap, AIM, h);
+                let share = landing.share(gap, h);
                 (share, landing.speed(gap, share, h), inelastic)
             }
             None => (1.0, 0.0, false),
@@ -156,8 +182,18 @@ impl ContactSearch {
         (here, free): (&Here, &FreeMotion),
         warm: &WarmStart,
     ) -> f64 {
-        let ahead = Lookahead { margin: 1e-3, h, continuous: None, rigid: here.rigid, patches: here.patches };
+        let ahead = Lookahead {
+            margin: 1e-3,
+            h,
+            continuous: None,
+            middle: false,
+            rigid: here.rigid,
+            patches: here.patches,
+        };
         self.finder.find_elsewhere(world, &here.kin, &free.motions, ahead, &mut self.touching);
+        for source in &mut self.sources {
+            source.find(world, &here.kin, &free.motions, h, &mut self.touching);
+        }
         let of_contact = |&(pair, feature): &([usize; 2], u32)| {
             let of_pair = || self.touching.iter().filter(move |c| c.geometries == pair);
             let own = of_pair().find(|c| c.feature == feature).map(|c| c.gap);
@@ -170,8 +206,14 @@ impl ContactSearch {
 
     /// The least gap between the pairs of contacts that bounced [m], at kinematics `here`.
     pub(crate) fn gap_at_landing(&mut self, world: &World, (here, free): (&Here, &FreeMotion)) -> f64 {
-        let ahead =
-            Lookahead { margin: 1e-3, h: 0.0, continuous: None, rigid: here.rigid, patches: here.patches };
+        let ahead = Lookahead {
+            margin: 1e-3,
+            h: 0.0,
+            continuous: None,
+            middle: false,
+            rigid: here.rigid,
+            patches: here.patches,
+        };
         self.finder.find_elsewhere(world, &here.kin, &free.motions, ahead, &mut self.touching);
         let pairs = self.touching.iter().filter(|c| self.bounces.iter().any(|b| b.0 == c.geometries));
         pairs.fold(f64::INFINITY, |least, c| least.min(c.gap))
@@ -181,13 +223,24 @@ impl ContactSearch {
     /// impulse there.
     pub(crate) fn find_touching(&mut self, world: &World, (here, free): (&Here, &FreeMotion), closed: f64) {
         let patches = PatchDetail::Representative;
-        let ahead = Lookahead { margin: closed, h: 0.0, continuous: None, rigid: true, patches };
+        let ahead =
+            Lookahead { margin: closed, h: 0.0, continuous: None, middle: false, rigid: true, patches };
         self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.points);
         for source in &mut self.sources {
             source.find(world, &here.kin, &free.motions, 0.0, &mut self.points);
         }
         self.points.retain(|c| c.gap <= closed && c.spring.is_none() && !c.redundant);
         self.points.sort_by_key(|c| c.geometries);
+    }
+
+    /// Looks at the start of a step of h [s] that is to be posed in its middle, where something may be fast.
+    pub(crate) fn look_back(&mut self, (world, here): (&World, &Here), v: &[f64], (h, margin): (f64, f64)) {
+        self.passing.fill(false);
+        if self.swept.is_some() {
+            let Here { rigid, patches, .. } = *here;
+            let ahead = Lookahead { margin, h, continuous: self.swept, middle: false, rigid, patches };
+            self.finder.look_back(world, here.start(), v, ahead, &mut self.passing);
+        }
     }
 
     /// Geometries of trees that sleep stay where they are.
@@ -237,7 +290,8 @@ impl ContactSearch {
         warm: &WarmStart,
     ) {
         let Here { rigid, patches, .. } = *here;
-        let ahead = Lookahead { margin, h, continuous: self.swept, rigid, patches };
+        let ahead =
+            Lookahead { margin, h, continuous: self.swept, middle: here.is_at_middle(), rigid, patches };
         self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.points);
         // Corners beyond those that span an area count where something leans on them.
         self.points.retain(|c| !c.redundant || warm.wrench_of(c) != [Vec3::ZERO; 2]);

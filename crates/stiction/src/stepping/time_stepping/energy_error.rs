@@ -156,7 +156,7 @@ impl EnergyError {
             found.in_motion += after.kinetic;
             let scale = h * (before.kinetic + after.kinetic + self.scale[tree]);
             let rounding = before.potential.abs() + after.potential.abs() + self.explained[tree].abs();
-            if error > found.rate * scale + ROUNDING * rounding {
+            if error > found.rate * scale + ROUNDING * rounding + f64::MIN_POSITIVE {
                 found.rate = error / scale;
             }
         }

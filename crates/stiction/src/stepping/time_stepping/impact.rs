@@ -40,7 +40,7 @@ pub(super) const CLOSED: f64 = 1e-6;
 const SLACK: f64 = 1e-7;
 /// Solves of (2) by which the largest share of restitution is found, at most.
 const SOLVES: usize = 12;
-/// Contacts that part no faster after an impact stay closed [m/s].
+/// Contacts that part no faster after an impact stay closed, and those that approach no faster are not hit [m/s].
 const STAYS: f64 = 1e-6;
 /// Impacts of one instant that follow one another, at most, per contact; the last takes all that is left at
 /// once.
@@ -86,6 +86,7 @@ impl TimeStepping {
         self.pose_impact(world, state, h, solver)?;
         let all = self.rolling.takes_all();
         let slow = self.params.bouncing_speed(h, &world.model.gravity);
+        let slow = if done == 0 { STAYS } else { slow };
         let fastest = if all { self.fastest_of_all(slow) } else { self.fastest_approach().map(Some) };
         let Some(pair) = fastest else {
             if all && done > 0 {

@@ -41,7 +41,7 @@ mod turns;
 
 use super::attempt::{Attempt, Event, Landings, Part, Reason, Step};
 use super::contact_correction::{ContactCorrection, CorrectableContact};
-use super::free_velocity::FreeMotion;
+use super::free_velocity::{FreeMotion, LEARNED};
 use super::here::Here;
 use super::integrate::rolling::RollingBodies;
 use super::integrate::trapezoidal::{STILL, Solved};
@@ -53,7 +53,7 @@ use crate::remedy::Remedy;
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
 use advance::{Advance, SolvedStep};
-use contact_search::{AIM, ContactSearch};
+use contact_search::ContactSearch;
 use energy_error::{EnergyError, EnergyFound};
 use position_correction::PositionCorrection;
 pub(crate) use position_correction::{YIELDS, reaches};
@@ -178,6 +178,7 @@ impl TimeStepping {
             self.turned.clear();
         }
         if part.again.is_none() {
+            self.free.learned = 0;
             self.choose_rolling(&Step::new(part, state), solver);
         } else if part.again == Some(Reason::RollingEnds) {
             self.rolling.give_up();
@@ -203,7 +204,7 @@ impl TimeStepping {
         let mut remedy = self.remedy;
         let event = self.find_landing(part, &state.q, &mut remedy);
         let event = event.or_else(|| self.find_turn(part));
-        match event.or_else(|| self.find_meeting(part, &state.q)) {
+        match self.find_meeting(part, &state.q, event.map_or(1.0, |e| e.share())).or(event) {
             Some(event) => Attempt::Event(event, self.report(1, remedy, bound_met)),
             None => Attempt::Done(self.report(1, remedy, bound_met)),
         }
@@ -211,7 +212,7 @@ impl TimeStepping {
 
     fn choose_rolling(&mut self, step: &Step<'_>, solver: &dyn ContactSolver) {
         let Step { world, start: state, h, .. } = *step;
-        let Self { rolling, here, warm, .. } = self;
+        let Self { rolling, here, warm, search, params, .. } = self;
         rolling.give_up();
         let coulomb = solver.law() == Law::Ncp;
         if solver.needs().softness {
@@ -219,7 +220,9 @@ impl TimeStepping {
         }
         if rolling.takes_all() {
             here.fast.find(&world.model, &state.v, h);
-            rolling.find_all(step, warm, [&here.sleeps, &here.fast.far], coulomb);
+            here.look_at_start(world, state);
+            search.look_back((world, here), &state.v, (h, params.margin));
+            rolling.find_all(step, warm, [&here.sleeps, &here.fast.far, &search.passing], coulomb);
         } else {
             rolling.find(state, warm, h, (&here.sleeps, coulomb));
         }
@@ -249,7 +252,7 @@ impl TimeStepping {
         let all = self.rolling.takes_all() && self.rolling.any();
         if matches!(again, None | Some(Reason::RollingEnds)) {
             if all {
-                self.here.look_at_middle(world, start, state);
+                self.here.look_at_middle(world, state);
             } else {
                 // Compliant laws are written for positions that move by v⁺.
                 self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
@@ -291,9 +294,8 @@ impl TimeStepping {
                 true => self.search.gap_of_landing(part.world, (q_next, part.h), at, &self.warm),
                 false => self.search.gap_at_landing(part.world, at),
             };
-            let apart = all && overlap.is_finite() && gap.is_finite() && gap > 2.0 * AIM;
-            let aim = if all { AIM } else { 0.0 };
-            return (gap < -overlap || apart).then_some(Event::Overlap { gap, aim });
+            let apart = all && overlap.is_finite() && gap.is_finite() && gap > self.params.landing_tolerance;
+            return (gap < -overlap || apart).then_some(Event::Overlap { gap });
         }
         let looks = part.landings != Landings::Ignored && self.here.rigid;
         if !looks || self.trial.choice.restitution <= 0.0 {
@@ -318,14 +320,18 @@ impl TimeStepping {
         None
     }
 
-    /// The meeting of fast bodies that ends a part which led to `q_next`.
-    fn find_meeting(&mut self, part: &Part<'_>, q_next: &[f64]) -> Option<Event> {
+    /// The meeting of fast bodies that ends a part which led to `q_next`, before the share `until`.
+    fn find_meeting(&mut self, part: &Part<'_>, q_next: &[f64], until: f64) -> Option<Event> {
         let of_step = part.h / part.meetings.filter(|_| self.search.finder.may_be_fast())?;
         let limits = [self.params.margin, self.params.slop];
-        let Self { search, here, room, .. } = self;
-        let way = [&room.q_start[..], q_next];
-        let share = search.finder.first_impact((part.world, &mut here.kin), way, (of_step, limits));
-        share.map(|share| Event::Meeting { share })
+        let Self { search, here, room, rolling, .. } = self;
+        let (way, all) = ([&room.q_start[..], q_next], rolling.takes_all());
+        let limits = (of_step, if all { [limits[0], 0.0] } else { limits });
+        let met = search.first_impact((part.world, &mut here.kin), way, limits, rolling.any() && all)?;
+        if met.share >= until {
+            return None;
+        }
+        Some(if all { search.lands(met, part.h) } else { Event::Meeting { share: met.share } })
     }
 
     fn find_contacts(&mut self, world: &World, h: f64) {
@@ -432,8 +438,9 @@ impl TimeStepping {
             {
                 return Some(Reason::SlipEnds);
             }
-            if free.last_forces.is_empty() {
+            if free.last_forces.is_empty() || (1..LEARNED).contains(&free.learned) {
                 free.remember_forces(posed, &trial.impulses, h);
+                free.learned += 1;
                 let changes = |dof: usize| (v_next[dof] - v[dof]).abs() > STILL;
                 if rolling.dofs_of_joints().any(changes) {
                     return Some(Reason::MeanVelocity);

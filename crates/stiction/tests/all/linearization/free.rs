@@ -15,7 +15,12 @@ pub(crate) fn world(body: &str) -> World {
 
 /// Settings of exact answers; of trees with servos the rules of first and second order.
 pub(crate) fn settings() -> Settings {
-    let stepper = StepperParams { dt: 2e-3, higher_order: HigherOrder::Passive, ..StepperParams::default() };
+    let stepper = StepperParams {
+        dt: 2e-3,
+        higher_order: HigherOrder::Passive,
+        landing_tolerance: 1e-13,
+        ..StepperParams::default()
+    };
     Settings { tolerance: 1e-13, stepper, ..Settings::default() }
 }
 

@@ -1,5 +1,6 @@
 //! Piles of boxes on a plane, and a ball that flies at one.
 
+use super::super::rules::ruled;
 use stiction::UNCOLOURED;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
@@ -39,7 +40,7 @@ pub(crate) fn ball(c: &mut Composer, z: f64) {
 }
 
 pub(crate) fn settings(sleep: Sleep) -> Settings {
-    Settings { stepper: StepperParams { sleep, ..StepperParams::default() }, ..Settings::default() }
+    Settings { stepper: ruled(StepperParams { sleep, ..StepperParams::default() }), ..Settings::default() }
 }
 
 pub(crate) fn simulation(c: Composer, settings: Settings) -> Simulation {
