@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
-from . import _callbacks, _enums, _functions, _listed, _math, _pictures, rollout
+from . import _callbacks, _enums, _functions, _listed, _math, _pictures, rollout, spec
 from ._callbacks import *  # noqa: F403
 from ._data import MjContact, MjData
 from ._enums import *  # noqa: F403
@@ -35,7 +35,6 @@ from ._pictures import (
     MjvScene,
     Renderer,
 )
-from ._spec import MjSpec
 from ._structs import (
     MjLROpt,
     MjSolverStat,
@@ -46,6 +45,7 @@ from ._structs import (
     MjvLight,
     MjWarningStat,
 )
+from .spec import MjSpec
 
 #: Version of MuJoCo whose names these are.
 __version__ = "4.0.0"
@@ -55,6 +55,10 @@ globals().update({name: getattr(_pictures, name) for name in _pictures.NAMES})
 globals().update({name: getattr(_callbacks, name) for name in _callbacks.NAMES})
 globals().update({name: getattr(_math, name) for name in _math.NAMES})
 globals().update({name: getattr(_enums, name) for name in _enums.NAMES})
+globals().update(spec.CLASSES)
+
+#: The kinds of elements of a spec.
+MjStruct = Union[tuple(spec.CLASSES.values())]
 
 
 class UnexpectedError(RuntimeError):
@@ -138,6 +142,7 @@ __all__ = [
     *_functions.NAMES,
     *_math.NAMES,
     *_pictures.NAMES,
+    *spec.CLASSES,
 ]
 
 

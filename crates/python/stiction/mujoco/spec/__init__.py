@@ -1,0 +1,26 @@
+"""``MjSpec``: models put together in code. Elements are objects whose fields a table lists; a compiled spec is an MJCF text that is read.
+
+| module | what |
+|---|---|
+| ``words`` | the table: fields of every kind of element, their defaults, and their attributes in MJCF |
+| ``fields`` | what a field may hold, and how it is set |
+| ``element`` | what all elements have: fields, a name, a class of defaults |
+| ``tree`` | bodies, frames, and what stands in them |
+| ``parts`` | what elements of some kinds do: actuators, tendons, sensors, classes of defaults |
+| ``shapes`` | meshes that are made by their names |
+| ``spec`` | the spec itself |
+| ``reader``, ``parse`` | MJCF in; ``writer``, ``written`` MJCF out |
+| ``attach`` | a spec in another |
+| ``checks`` | what does not compile, in MuJoCo's words |
+| ``compiled`` | models, and the elements that they were made of |
+"""
+
+from .parts import CLASSES
+from .spec import MjSpec
+
+globals().update(CLASSES)
+
+#: Names of the classes.
+NAMES = ("MjSpec", *CLASSES)
+
+__all__ = ["CLASSES", "NAMES", "MjSpec"]
