@@ -218,6 +218,16 @@ def _directions(m: MjModel) -> Array:
     return np.asarray(out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-15), dtype=np.float64)
 
 
+def _materials(m: MjModel) -> Whole | None:
+    """Materials of geoms: their own, or those of their meshes."""
+    stated = m._stated_of("geom", m.ngeom)
+    if stated is None:
+        return None
+    names, of_mesh = m._stated.names("material"), dict(zip(m._stated.names("mesh"), (a.get("material") for a in m._stated.of("mesh"))))
+    said = [a.get("material") or of_mesh.get(a.get("mesh", "")) for a in stated]
+    return np.array([names.index(name) if name in names else -1 for name in said], np.int32)
+
+
 i4, f4 = np.int32, np.float32
 _MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
 
@@ -260,7 +270,7 @@ CONSTANTS: dict[str, Callable[[MjModel], Any]] = {
     "dof_dampingpoly": filled("nv", 2), "dof_solref": of_dofs("solreffriction"), "dof_solimp": of_dofs("solimpfriction"),
     "geom_group": attribute_of("geom", "ngeom", "group", i4, 0), "geom_priority": attribute_of("geom", "ngeom", "priority", i4, 0),
     "geom_solmix": attribute_of("geom", "ngeom", "solmix", np.float64, 1.0), "geom_gap": attribute_of("geom", "ngeom", "gap", np.float64, 0.0),
-    "geom_matid": places_of("geom", "ngeom", "material", "material"), "geom_rbound": _round, "geom_aabb": _boxes,
+    "geom_matid": _materials, "geom_rbound": _round, "geom_aabb": _boxes,
     "geom_adhesion": filled("ngeom"), "geom_surfacevel": filled("ngeom", 6), "geom_fluid": filled("ngeom", 12),
     "geom_castshadow": filled("ngeom", of=True, dtype=bool),
     "site_group": attribute_of("site", "nsite", "group", i4, 0), "site_matid": places_of("site", "nsite", "material", "material"),

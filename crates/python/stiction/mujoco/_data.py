@@ -122,7 +122,7 @@ class MjData(NamedData):
     @staticmethod
     def _settings_of(model: MjModel) -> tuple[str, float, float, int]:
         opt = model.opt.__dict__
-        return model.contact, opt["timestep"], opt["tolerance"], opt["iterations"]
+        return model.contact, opt["timestep"], *(opt["_ends"][name] for name in ("tolerance", "iterations"))
 
     def _put_views(self, view: _stiction.FrameView) -> None:
         """The arrays that the engine writes for all frames at once."""

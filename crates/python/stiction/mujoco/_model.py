@@ -418,7 +418,7 @@ class MjModel(NamedModel):
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = [np.array(a) for a in self._kept()]
-        options = (self.opt.timestep, self.opt.iterations, self.opt.tolerance, self.opt.disableflags)
+        options = (self.opt.timestep, self.opt.iterations, self.opt.tolerance, self.opt.disableflags, dict(self.opt._ends))
         return (_again, (self._base, self._texts, self.contact, options, kept))
 
 
@@ -485,10 +485,11 @@ _SPATIAL = frozenset(
 )
 
 
-def _again(base: Model, texts: dict[str, str], contact: str, options: tuple[float, int, float, int], kept: list[Array]) -> MjModel:
+def _again(base: Model, texts: dict[str, str], contact: str, options: tuple[float, int, float, int, dict[str, Any]], kept: list[Array]) -> MjModel:
     model = MjModel(base, texts)
     model.contact = contact
-    model.opt.timestep, model.opt.iterations, model.opt.tolerance, model.opt.disableflags = options
+    model.opt.timestep, model.opt.iterations, model.opt.tolerance, model.opt.disableflags, ends = options
+    model.opt._ends.update(ends)
     for to, values in zip(model._kept(), kept):
         to[...] = values
     return model

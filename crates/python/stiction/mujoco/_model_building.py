@@ -181,7 +181,7 @@ class BuiltModel(Guarded):
             trntype.append(0 if on_joint else 3)
             trnid.append((joint_of.get(a.transmission[0][0], -1) if on_joint else (tendon or [-1])[0], -1))
             ratio = a.transmission[0][1] if a.transmission else 0.0
-            if tendon and not on_joint:
+            if tendon and a.transmission and not on_joint:
                 ratio /= dict(model.tendons[tendon[0]].terms)[a.transmission[0][0]]
             gear.append([ratio, 0, 0, 0, 0, 0])
         moment = np.zeros((model.nu, model.nv))

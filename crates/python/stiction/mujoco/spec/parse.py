@@ -35,7 +35,7 @@ def parse(text: str | bytes) -> Read:
         stack.append(made)
 
     def comment(said: str) -> None:
-        if len(stack) == 2 and not stack[-1].comment:
+        if len(stack) == 2 and not stack[-1].comment and not stack[-1].children:
             stack[-1].comment = said
 
     parser.StartElementHandler = start

@@ -42,9 +42,10 @@ def along(z: Numbers) -> Numbers:
     z = unit(z)
     axis = np.cross([0.0, 0, 1], z)
     sine = float(np.linalg.norm(axis))
+    if sine < 1e-14:
+        return np.array([1.0, 0, 0, 0] if z[2] > 0 else [0.0, 1, 0, 0])
     angle = math.atan2(sine, float(z[2]))
-    axis = axis / sine if sine > 1e-14 else np.array([1.0, 0, 0])
-    return np.array([math.cos(angle / 2), *(math.sin(angle / 2) * axis)])
+    return np.array([math.cos(angle / 2), *(math.sin(angle / 2) / sine * axis)])
 
 
 def of_axes(x: Numbers, y: Numbers) -> Numbers:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..._model import load, loads
 from .. import _enums, _options
-from .._guard import NotOffered
-from . import fields, poses, sections
+from . import attach, fields, poses, sections
 from .actuators import SHORT, USUAL
 from .element import TURNS
 from .parse import Read, included, parse
-from .parts import KINDS, MjsDefault
+from .parts import KINDS, MjsDefault, MjsWrap
 from .spec import _NUMBERS, MjSpec
 from .words import FIELDS, OF_BODIES, WITH_DEFAULTS, Field, number_of, words
 
@@ -32,9 +31,10 @@ _ASIDE: dict[str, tuple[str, ...]] = {
 _CUBE = ("right", "left", "up", "down", "front", "back")
 
 
-def read_text(xml: str | bytes, include: Mapping[str, Any], assets: dict[str, Any] | None, folder: str) -> MjSpec:
-    """A spec of a text."""
+def read_text(xml: str | bytes, include: Mapping[str, Any], assets: dict[str, Any] | None, path: Path | None) -> MjSpec:
+    """A spec of a text, and of the file of it."""
     spec = MjSpec()
+    folder = "" if path is None else str(path.parent)
     spec.assets = {} if assets is None else assets
     spec.modelfiledir = folder
 
@@ -42,17 +42,27 @@ def read_text(xml: str | bytes, include: Mapping[str, Any], assets: dict[str, An
         for of in (include, spec.assets):
             if name in of:
                 return of[name]  # type: ignore[no-any-return]
-        path = Path(folder, name) if folder else Path(name)
-        return path.read_bytes() if path.is_file() else None
+        there = Path(folder, name)
+        return there.read_bytes() if there.is_file() else None
 
     root = parse(xml)
     if root.tag == "robot":
-        raise NotOffered("stiction.mujoco does not offer MjSpec of a URDF; MjModel reads it")
+        return _of_urdf(xml, spec.assets, path)
     if root.tag != "mujoco":
         raise ValueError(f"XML Error: Unrecognized XML model type: '{root.tag}'\n")
     included(root, find)
     Reader(spec, find, dict(include)).read(root)
     return spec
+
+
+def _of_urdf(xml: str | bytes, assets: Mapping[str, Any], path: Path | None) -> MjSpec:
+    """A spec of a URDF, as the MJCF that it comes to."""
+    if path is None:
+        model = loads(xml.decode() if isinstance(xml, bytes) else xml, assets=assets, complete=False, warn="none")
+    else:
+        model = load(path, complete=False, warn="none")
+    text, files, _ = model._world.written("mjcf", "robot")
+    return MjSpec.from_string(text, {}, dict(files))
 
 
 def numbers(node: Read, name: str, kind: type = float) -> list[Any]:
@@ -105,6 +115,8 @@ class Reader:
         self.spec, self.find, self.include = spec, find, include
         #: Other models that the text names, by their names.
         self.models: dict[str, MjSpec] = {}
+        #: Ends of the names of what was replicated, by its kind and its name in the text.
+        self.replicas: dict[tuple[str, str], list[str]] = {}
 
     def read(self, root: Read) -> None:
         """Reads all."""
@@ -124,6 +136,7 @@ class Reader:
         for tag in known:
             for node in by_tag.get(tag, ()):
                 getattr(self, "_" + tag)(node)
+        self._replicate_speakers()
 
     # ------------------------------------------------------------- of the whole
 
@@ -277,7 +290,7 @@ class Reader:
                     raise _wrong(node, f"Schema violation: unrecognized attribute: '{name}'")
                 continue
             value = value_of(node, of)
-            if of.count and of.kind[0] not in "zp":
+            if of.count:
                 held = e.__dict__[of.name]
                 held[: len(value)] = value
                 continue
@@ -387,7 +400,7 @@ class Reader:
                     joint.group = numbers(child, "group", int)[0]
                 if "align" in child.attributes:
                     joint.align = number_of("mjtAlignFree", child.attributes["align"]) or 0
-                joint._name = _with(child.attributes.get("name", ""), suffix)
+                joint._name = self._with("joint", child.attributes.get("name", ""), suffix)
             elif tag == "replicate":
                 self._replicate(body, frame, child, childclass, suffix)
             elif tag == "attach":
@@ -403,7 +416,7 @@ class Reader:
         self._fill(made, node)
         if kind in ("body", "frame") and "childclass" in node.attributes:
             made.childclass = node.attributes["childclass"]
-        made._name = _with(made._name, suffix)
+        made._name = self._with(kind, made._name, suffix)
         body._children[kind].append(made)
         return made
 
@@ -432,6 +445,33 @@ class Reader:
             inner = Read(node.tag, {}, node.children)
             self._elements(body, made, inner, childclass, f"{node.attributes.get('sep', '')}{i:0{digits}d}{suffix}")
             p, q = p + poses.turned(q, offset), poses.product(q, step)
+
+    def _with(self, kind: str, name: str, suffix: str) -> str:
+        if name and suffix:
+            self.replicas.setdefault((kind, name), []).append(suffix)
+        return name + suffix if name else ""
+
+    def _replicate_speakers(self) -> None:
+        """Makes what speaks of something replicated as often as that is there."""
+        if not self.replicas:
+            return
+        for kind in ("pair", "exclude", "tendon", "equality", "actuator", "sensor"):
+            out = []
+            for e in self.spec._lists[kind]:
+                ends = next((self.replicas[said] for said in attach.references(e) if said in self.replicas), None)
+                out += [e] if ends is None else [self._replica(e, end) for end in ends]
+            self.spec._lists[kind][:] = out
+
+    def _replica(self, e: Any, end: str) -> Any:
+        made = type(e)(self.spec, e._class) if e._kind in WITH_DEFAULTS else type(e)(self.spec)
+        made._take(e)
+        made._name = e._name
+        if e._kind == "tendon":
+            made._path = [MjsWrap(made, w.type.name.removeprefix("mjWRAP_"), w._name, w._side, w._number) for w in e._path]
+        if e._name:
+            self.replicas.setdefault((e._kind, e._name), []).append(end)
+        attach._renamed(made, lambda kind, name: name + end if end in self.replicas.get((kind, name), ()) else name)
+        return made
 
     def _attach(self, body: Any, frame: Any, node: Read) -> None:
         model, name, prefix = (node.attributes.get(word, "") for word in ("model", "body", "prefix"))
@@ -495,8 +535,7 @@ class Reader:
         found = self.find(file)
         if found is None:
             raise _wrong(node, f"Error opening file '{file}'")
-        folder = os.path.join(self.spec.modelfiledir, os.path.dirname(file))
-        made = read_text(found, self.include, self.spec.assets, folder)
+        made = read_text(found, self.include, self.spec.assets, Path(self.spec.modelfiledir, file))
         made.__dict__["_called"] = node.attributes.get("name", made.modelname)
         self.models[made._called] = made
 
@@ -552,6 +591,11 @@ class Reader:
                 made = self._made("actuator", child)
             else:
                 raise _wrong(child, f"Schema violation: unrecognized element '{child.tag}'")
+            for number, word in sections.INPUTS.items():
+                if child.attributes.get("input") == word:
+                    made.ctrlspec = number
+            if "interp" in child.attributes:
+                made.interp = sections.INTERP.index(child.attributes["interp"])
             for number, word in words("mjtTrn").items():
                 if word in child.attributes and not (word == "site" and number == 6):
                     made.trntype, made.target = number, child.attributes[word]
@@ -596,6 +640,8 @@ class Reader:
             )
             made = self._made("sensor", child, more)
             made.type = tags[child.tag]
+            if "interp" in child.attributes:
+                made.interp = sections.INTERP.index(child.attributes["interp"])
             self._sensed(made, child)
 
     @staticmethod
@@ -652,6 +698,3 @@ class Reader:
         for child in node.children:
             self._made("key", child)  # type: ignore[arg-type]
 
-
-def _with(name: str, suffix: str) -> str:
-    return name + suffix if name else ""

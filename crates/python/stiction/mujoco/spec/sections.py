@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _enums, _options, _structs
-from .words import words
+from .words import FIELDS, words
 from .written import Node, Style, same, write_fields
 
 if TYPE_CHECKING:
@@ -39,8 +39,23 @@ def compiler(writer: Writer, root: Node) -> None:
     write_fields(writer.style, node, writer.spec.compiler, None, _HOW if writer.compiled else ("eulerseq",))
 
 
+#: The order in which MuJoCo writes fields of structs.
+_ORDER = """
+    timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance gravity wind magnetic density viscosity
+    o_margin o_solref o_solimp o_friction integrator cone jacobian solver iterations ls_iterations noslip_iterations ccd_iterations
+    sdf_initpoints sdf_iterations meaninertia meanmass meansize extent center cameraid orthographic fovy ipd azimuth elevation linewidth
+    glow realtime offwidth offheight ellipsoidinertia bvactive shadowsize offsamples numslices numstacks numquads ambient diffuse
+    specular active stiffness stiffnessrot force torque alpha fogstart fogend znear zfar haze shadowclip shadowscale actuatortendon
+    forcewidth contactwidth contactheight connect com camera light selectpoint jointlength jointwidth actuatorlength actuatorwidth
+    framelength framewidth constraint slidercrank frustum fog inertia joint actuator actuatornegative actuatorpositive contactpoint
+    contactforce contactfriction contacttorque contactgap rangefinder crankbroken bv
+""".split()
+
+
 def _struct(style: Style, node: Node, struct: Any, usual: Any, choices: Any = None) -> None:
-    for name, value in struct._told().items():
+    told = struct._told()
+    for name in sorted(told, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)):
+        value = told[name]
         if isinstance(value, _structs.Struct) or same(value, getattr(usual, name)):
             continue
         if choices and name in choices:
@@ -72,13 +87,23 @@ def option(writer: Writer, root: Node) -> None:
         root.children.append(node)
 
 
+def _bytes(n: int) -> str:
+    """A number of bytes, in the largest unit that divides it."""
+    for i, unit in reversed(list(enumerate(("", "K", "M", "G", "T")))):
+        if n > 0 and n % (1 << 10 * i) == 0:
+            return f"{n >> 10 * i}{unit}"
+    return str(n)
+
+
 def sizes(writer: Writer, root: Node) -> None:
     """Sizes."""
     spec, node = writer.spec, Node("size")
     keys = max(int(spec.nkey), len(spec._lists["key"]))
     values = {"memory": spec.memory, "njmax": spec.njmax, "nconmax": spec.nconmax, "nstack": spec.nstack}
     for name, value in values.items():
-        node.put(name, str(int(value)) if value >= 0 else None)
+        node.put(name, _bytes(int(value)) if name == "memory" else str(int(value)))
+        if value < 0:
+            del node.attributes[name]
     node.put("nuserdata", str(spec.nuserdata) if spec.nuserdata else None)
     node.put("nkey", str(keys) if keys else None)
     for kind, n in user_sizes(spec).items():
@@ -150,8 +175,19 @@ def equality(writer: Writer, e: Any) -> Node:
 
 
 #: Words for what a control is, by its signature.
-_INPUTS = {1: "pos", 2: "vel", 32: "pressure"}
-_INTERP = ("zoh", "linear", "cubic")
+INPUTS = {1: "pos", 2: "vel", 32: "pressure"}
+INTERP = ("zoh", "linear", "cubic")
+
+
+def input_of(node: Node, a: Any, default: Any) -> None:
+    """Writes what the control is, before the gains."""
+    if int(a.ctrlspec) not in INPUTS or (default is not None and int(default.ctrlspec) == int(a.ctrlspec)):
+        return
+    names = list(FIELDS["actuator"])
+    after = {FIELDS["actuator"][name].attribute for name in names[names.index("dynprm") + 1 :]}
+    tail = {name: node.attributes.pop(name) for name in list(node.attributes) if name in after}
+    node.put("input", INPUTS[int(a.ctrlspec)])
+    node.attributes.update(tail)
 
 
 def actuator(writer: Writer, a: Any) -> Node:
@@ -170,9 +206,9 @@ def actuator(writer: Writer, a: Any) -> Node:
         node.put("timeconst", style.number(a.dynprm[0]) if int(a.dyntype) == 3 else None)
     skip = ("gainprm", "biasprm", "gaintype", "biastype", "dynprm", "dyntype", "actdim", "actearly") if ratio else ()
     write_fields(style, node, a, default, skip)
-    if not writer.compiled and int(a.ctrlspec) in _INPUTS:
-        node.put("input", _INPUTS[int(a.ctrlspec)])
-    node.put("interp", _INTERP[int(a.interp)] if a.interp else None)
+    if not writer.compiled:
+        input_of(node, a, default)
+    node.put("interp", INTERP[int(a.interp)] if a.interp else None)
     if a.plugin.active or a.plugin.plugin_name:
         node.tag = "plugin"
         node.put("plugin", a.plugin.plugin_name)
@@ -237,7 +273,7 @@ def sensor(writer: Writer, s: Any) -> Node:
         node.put("plugin", s.plugin.plugin_name)
         node.put("instance", s.plugin.name)
     write_fields(style, node, s, None)
-    node.put("interp", _INTERP[int(s.interp)] if s.interp else None)
+    node.put("interp", INTERP[int(s.interp)] if s.interp else None)
     return node
 
 

@@ -104,13 +104,12 @@ class MjsMesh(WithClass):
                 ring = _power(math.cos(v), n)
                 vertices.append((ring * _power(math.cos(u), e), ring * _power(math.sin(u), e), _power(math.sin(v), n)))
         top, last = len(vertices), 1 + (resolution - 2) * resolution
-        faces = []
-        for j in range(resolution):
-            faces += [[0, 1 + (j + 1) % resolution, 1 + j], [last + j, last + (j + 1) % resolution, top]]
+        faces = [[0, 1 + (j + 1) % resolution, 1 + j] for j in range(resolution)]
         for i in range(resolution - 2):
             for j in range(resolution):
                 a, b = 1 + i * resolution + j, 1 + i * resolution + (j + 1) % resolution
                 faces += [[a, b, a + resolution], [b, b + resolution, a + resolution]]
+        faces += [[last + j, last + (j + 1) % resolution, top] for j in range(resolution)]
         self._hold([*vertices, (0.0, 0.0, 1.0)], faces)
 
     def make_supertorus(self, resolution: int, radius: float, s: float, t: float) -> None:

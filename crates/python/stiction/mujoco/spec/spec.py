@@ -86,7 +86,7 @@ class MjSpec:
         """Of a text of MJCF; ``include`` has the files that it includes, ``assets`` all others."""
         from .reader import read_text
 
-        return read_text(xml, include or {}, assets, "")
+        return read_text(xml, include or {}, assets, None)
 
     @staticmethod
     def from_file(
@@ -101,7 +101,7 @@ class MjSpec:
             text = path.read_text(encoding="utf-8")
         except OSError:
             raise ValueError(f"ParseXML: Error opening file '{path}'") from None
-        return read_text(text, include or {}, assets, str(path.parent))
+        return read_text(text, include or {}, assets, path)
 
     @staticmethod
     def from_zip(file: Any) -> MjSpec:

@@ -476,7 +476,7 @@ _OTHER_WORDS = {
 #: How the names of members of an enumeration begin.
 _BEGIN = {
     "mjtJoint": "mjJNT_", "mjtProjection": "mjPROJ_", "mjtSensor": "mjSENS_", "mjtObj": "mjOBJ_", "mjtSleepPolicy": "mjSLEEP_",
-    "mjtMeshInertia": "mjMESH_INERTIA_", "mjtTextureRole": "mjTEXROLE_",
+    "mjtMeshInertia": "mjMESH_INERTIA_", "mjtLightType": "mjLIGHT_", "mjtTextureRole": "mjTEXROLE_",
 }
 #: What a sensor's or a tuple's object is called, where it is not as its kind.
 _OBJECTS = {"mjOBJ_XBODY": "xbody"}

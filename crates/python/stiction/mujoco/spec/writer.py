@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 #: How many numbers the size of a geom has, by its type; three of others.
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "mesh": 0, "sdf": 0, "hfield": 0}
-#: Assets with files.
-_FILES = ("mesh", "hfield", "texture", "skin")
+#: What MuJoCo saves of elements alone, and of no class.
+_OF_ELEMENTS = ("pos", "quat", "fromto", "mass")
 
 
 class Writer:
@@ -45,8 +45,8 @@ class Writer:
         sections.compiler(self, root)
         sections.option(self, root)
         sections.sizes(self, root)
-        sections.visual(self, root)
         sections.statistic(self, root)
+        sections.visual(self, root)
         if not self.compiled:
             self._defaults(root)
         sections.extension(self, root)
@@ -95,9 +95,11 @@ class Writer:
             element = of._elements[kind]
             tag = "general" if kind == "actuator" else kind
             child = Node(tag)
-            write_fields(self.style, child, element, None if above is None else above._elements[kind])
+            write_fields(self.style, child, element, None if above is None else above._elements[kind], () if kind == "joint" else _OF_ELEMENTS)
             if kind in ("geom", "site") and "size" in child.attributes:
                 child.attributes["size"] = self.style.numbers(element.size)
+            if kind == "actuator":
+                sections.input_of(child, element, None if above is None else above._elements[kind])
             if child.attributes:
                 node.children.append(child)
         for below in of._children:
@@ -148,11 +150,10 @@ class Writer:
     def _of_body(self, kind: str, e: Any, childclass: str | None) -> Node:
         return getattr(self, "_" + kind)(e, childclass)  # type: ignore[no-any-return]
 
-    def _pose(self, node: Node, p: Any, q: Any, usual: Any = None) -> None:
-        p0, q0 = ([0, 0, 0], [1, 0, 0, 0]) if usual is None else (usual.pos, poses.orientation_of(usual))
-        if not np.array_equal(p, p0):
+    def _pose(self, node: Node, p: Any, q: Any) -> None:
+        if not np.array_equal(p, [0, 0, 0]):
             node.put("pos", self.style.numbers(p))
-        if not np.array_equal(q, q0):
+        if not np.array_equal(q, [1, 0, 0, 0]):
             node.put("quat", self.style.numbers(q))
 
     def _body(self, b: Any, childclass: str | None) -> Node:
@@ -188,45 +189,33 @@ class Writer:
         node = Node("joint")
         default = self._named(node, j, childclass)
         kind = words("mjtJoint").get(int(j.type), "")
-        turns = kind in ("hinge", "ball")
-        write_fields(self.style, node, j, default, ("type", "align", "range", "ref", "springref", "springyield", "pos", "axis"))
-        scale = math.pi / 180 if j.compiler.degree and turns else 1.0
-        if default is None or not same(j.type, default.type):
-            node.put("type", kind if kind != "hinge" or default is not None else None)
-        if kind == "free":
-            keep = {"name": node.attributes.get("name"), "group": node.attributes.get("group")}
-            node.tag, node.attributes = ("freejoint", {}) if self.compiled else ("joint", {})
-            node.put("name", keep["name"])
-            if not self.compiled:
-                node.put("type", "free")
-            node.put("group", keep["group"])
-            if int(j.align) != 2:
-                node.put("align", words("mjtAlignFree")[int(j.align)])
-            return node
-        for name, share in (("range", scale), ("ref", scale), ("springref", scale), ("springyield", scale)):
-            value = j.__dict__[name]
-            usual = FIELDS["joint"][name].default if default is None else default.__dict__[name]
-            if not same(value, usual):
-                node.put(name, self.style.numbers(np.ravel(value) * share))
-        p, axis = np.array(j.pos), np.array(j.axis)
+        scale = math.pi / 180 if j.compiler.degree and kind in ("hinge", "ball") else 1.0
+        # A class keeps what it says in its unit: MuJoCo saves it so, and the compiled value with the joint.
+        others = {"range": j.range * scale} | {name: j.__dict__[name] * scale for name in ("ref", "springref", "springyield")}
+        others |= {"pos": j.pos, "axis": j.axis}
         outer = poses.frame_of(j) if self.compiled else None
         if outer is not None:
-            p, axis = outer[0] + poses.turned(outer[1], p), poses.turned(outer[1], axis)
-        for name, value in (("pos", p), ("axis", axis)):
-            if not same(value, FIELDS["joint"][name].default if default is None else default.__dict__[name]):
-                node.put(name, self.style.numbers(value))
+            others |= {"pos": outer[0] + poses.turned(outer[1], j.pos), "axis": poses.turned(outer[1], j.axis)}
+        write_fields(self.style, node, j, default, ("align", "pos", "axis") if kind == "free" else ("align",), others)
+        if kind == "free":
+            if self.compiled and node.attributes.keys() <= {"name", "type", "group"}:
+                node.tag = "freejoint"
+                node.attributes.pop("type", None)
+            if int(j.align) != 2 and (node.tag == "freejoint" or not self.compiled):
+                node.put("align", words("mjtAlignFree")[int(j.align)])
+            return node
         return node
 
     def _shape(self, node: Node, e: Any, default: Any) -> None:
         """Type, size, and the pose that these make."""
         kind = words("mjtGeom").get(int(e.type), "")
         size = np.array(e.size)
-        count = _SIZES.get(kind, 3)
+        count = 3 if e._kind == "site" and self.compiled else _SIZES.get(kind, 3)
         usual = FIELDS[e._kind]["size"].default if default is None else default.size
         if not np.isnan(e.fromto[0]) and kind in ("capsule", "cylinder", "box", "ellipsoid"):
             if self.compiled:
                 node.put("fromto", self.style.numbers(poses.ends_of(e, True)))
-                node.put("size", self.style.numbers(size[:1 if count == 2 else 2]))
+                node.put("size", self.style.numbers(size[: 1 if _SIZES.get(kind, 3) == 2 else 2] if e._kind == "geom" else size))
                 return
             p, q, half = poses.stretched(e, False)
             if count == 2:
@@ -238,13 +227,17 @@ class Writer:
             p, q = poses.pose_of(e, self.compiled)
         if count and not same(size[:count], usual[:count]):
             node.put("size", self.style.numbers(size[:count]))
-        self._pose(node, p, q, default)
+        self._pose(node, p, q)
 
     def _geom(self, g: Any, childclass: str | None) -> Node:
         node = Node("geom")
         default = self._named(node, g, childclass)
         self._shape(node, g, default)
-        write_fields(self.style, node, g, default, ("size", "fromto", "pos", "quat"))
+        write_fields(self.style, node, g, default, ("size", "fromto", "pos", "quat", "mass"))
+        if not np.isnan(g.mass):
+            tail = {name: node.attributes.pop(name) for name in ("density", "material", "hfield", "mesh", "fitscale", "user") if name in node.attributes}
+            node.put("mass", self.style.number(g.mass))
+            node.attributes.update(tail)
         usual = default or g._owner._top._plain("geom")
         if not same(g.fluid_ellipsoid, usual.fluid_ellipsoid):
             node.put("fluidshape", "ellipsoid" if g.fluid_ellipsoid > 0 else "none")
@@ -266,7 +259,7 @@ class Writer:
         node = Node("camera")
         default = self._named(node, c, childclass)
         p, q = poses.pose_of(c, self.compiled)
-        self._pose(node, p, q, default)
+        self._pose(node, p, q)
         write_fields(self.style, node, c, default, ("pos", "quat"))
         if int(c.output) != 1:
             bits = {int(n): name.removeprefix("mjCAMOUT_").lower() for name, n in _enums.mjtCamOutBit.__members__.items() if "NCAM" not in name}  # type: ignore[attr-defined]
@@ -278,6 +271,8 @@ class Writer:
         default = self._named(node, light, childclass)
         write_fields(self.style, node, light, default)
         outer = poses.frame_of(light) if self.compiled else None
+        if "dir" in node.attributes:
+            node.put("dir", self.style.numbers(poses.unit(light.dir)))
         if outer is not None:
             node.put("pos", self.style.numbers(outer[0] + poses.turned(outer[1], light.pos)))
             node.put("dir", self.style.numbers(poses.turned(outer[1], light.dir)))

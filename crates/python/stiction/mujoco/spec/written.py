@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -55,7 +55,7 @@ class Node:
 
 
 def _quoted(text: str) -> str:
-    return '"' + quoteattr(text, {'"': "&quot;"})[1:-1] + '"'
+    return '"' + quoteattr(text, {'"': "&quot;", "'": "&apos;"})[1:-1] + '"'
 
 
 def short(x: float) -> str:
@@ -84,8 +84,8 @@ class Style:
         """Numbers with spaces between."""
         return " ".join(map(self.number, values))
 
-    def value(self, of: Field, value: Any) -> str:
-        """The value of a field."""
+    def value(self, of: Field, value: Any, usual: Any = None) -> str:
+        """The value of a field, where a class of defaults has another."""
         match of.kind[0]:
             case "s" | "c":
                 return "".join(value)
@@ -95,19 +95,14 @@ class Style:
                 return words(of.enumeration).get(int(value), str(int(value)))
             case "v" if of.kind == "vs":
                 return " ".join(value)
-        if of.kind[0] == "p" or of.name in _TRIMMED:
-            value = trimmed(value)
+        if usual is not None and (of.kind[0] == "p" or of.name in _TRIMMED or of.name.startswith(("solref", "solimp"))):
+            last = max(np.flatnonzero(value != usual), default=0)
+            value = value[: int(last) + 1]
         return self.numbers(np.ravel(value))
 
 
-#: Arrays that end before their last zeros.
-_TRIMMED = frozenset(("gear", "gainprm", "biasprm", "dynprm"))
-
-
-def trimmed(values: Any) -> Any:
-    """Numbers without the zeros at their end; the first stays."""
-    last = max(np.flatnonzero(values), default=0)
-    return values[: int(last) + 1]
+#: Arrays that are written up to the last number that is not as in the class.
+_TRIMMED = frozenset(("gear", "gainprm", "biasprm", "dynprm", "friction", "surfacevel", "fluid_coefs"))
 
 
 def same(a: Any, b: Any) -> bool:
@@ -119,14 +114,17 @@ def same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def write_fields(style: Style, node: Node, element: Fields, default: Fields | None, skip: Iterable[str] = ()) -> None:
-    """Attributes of the fields that are not as in a class of defaults; of MuJoCo's own without one."""
+def write_fields(
+    style: Style, node: Node, element: Fields, default: Fields | None, skip: Iterable[str] = (), others: Mapping[str, Any] | None = None
+) -> None:
+    """Attributes of the fields that are not as in a class of defaults; of MuJoCo's own without one. Some may have other values."""
+    others = others or {}
     for name, of in FIELDS[element._kind].items():
         if not of.attribute or name in skip or of.kind in ("o", "u", "y"):
             continue
-        value = element.__dict__[name]
+        value = others[name] if name in others else element.__dict__[name]
         usual = of.default if default is None else default.__dict__[name]
         if usual is None:
             usual = []
         if not same(value, list(usual) if of.kind[0] in "vc" else usual):
-            node.put(of.attribute, style.value(of, value))
+            node.put(of.attribute, style.value(of, value, usual))
