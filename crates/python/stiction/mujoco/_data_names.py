@@ -104,3 +104,7 @@ class NamedData(Guarded):
         from .spec import compiled
 
         return compiled.bind(self, self._acting, elements)
+
+    @property
+    def _address(self) -> int:
+        return id(self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -377,6 +377,9 @@ class MjModel(NamedModel):
     def from_xml_string(xml: str | bytes, assets: Mapping[str, bytes] | None = None) -> MjModel:
         """A model of a text, as it is."""
         text = xml.decode() if isinstance(xml, bytes) else xml
+        last = [PurePosixPath(path).name for path in assets or {}]
+        if repeated := next((name for name in last if last.count(name) > 1), None):
+            raise ValueError(f"Repeated file name in assets dict: {repeated}")
         files = {path: content.encode() if isinstance(content, str) else content for path, content in (assets or {}).items()}
         texts = {"": text, **{path: content.decode() for path, content in files.items() if path.endswith(".xml")}}
         # MuJoCo finds assets by their names, in whatever folder the text says that they are.

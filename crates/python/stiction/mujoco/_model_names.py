@@ -202,3 +202,7 @@ class NamedModel(BuiltModel):
         from .spec import compiled
 
         return compiled.bind(self, self, elements)
+
+    @property
+    def _address(self) -> int:
+        return id(self)

@@ -84,7 +84,7 @@ def value_of(node: Read, of: Field) -> Any:
         case "s":
             return text
         case "c":
-            return text
+            return text.ljust(len(of.default), ".") if of.name == "gridlayout" else text
         case "b":
             if text not in ("true", "false"):
                 raise _wrong(node, f"invalid keyword: '{text}' in attribute '{of.attribute}'")

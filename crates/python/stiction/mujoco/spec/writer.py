@@ -294,7 +294,7 @@ class Writer:
         if found is None:
             where = e._spec._where(e.file, e._kind)
             raise ValueError(f"Error: error opening file '{where}' of {e._kind} '{e._name or Path(e.file).stem}'")
-        name = f"{e._kind}{e.id}/{PurePosixPath(e.file.replace(chr(92), '/')).name}"
+        name = f"{e._kind}{e.id}_{PurePosixPath(e.file.replace(chr(92), '/')).name}"
         self.files[name] = found
         node.attributes["file"] = name
         if not e._name:
