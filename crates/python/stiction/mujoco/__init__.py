@@ -57,7 +57,7 @@ for _module in _MODULES:
 globals().update(spec.CLASSES)
 
 #: The kinds of elements of a spec.
-MjStruct = Union[tuple(spec.CLASSES.values())]
+MjStruct: Any = Union[tuple(spec.CLASSES.values())]
 
 
 class UnexpectedError(RuntimeError):

@@ -27,6 +27,7 @@ from ._attributes import (
 )
 from ._geoms import placed_at_rest
 from ._math import rotation_of
+from ._meshes import addresses, counted
 from ._trees import (
     Whole,
     both_in_lower,
@@ -233,6 +234,8 @@ _MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
 
 #: Constants by name; None is not offered: the text does not say.
 CONSTANTS: dict[str, Callable[[MjModel], Any]] = {
+    "mesh_vertnum": lambda m: np.array(counted(m, 0), np.int32), "mesh_vertadr": lambda m: addresses(m, 0),
+    "mesh_facenum": lambda m: np.array(counted(m, 1), np.int32), "mesh_faceadr": lambda m: addresses(m, 1),
     "dof_parentid": dof_parents,
     "dof_treeid": lambda m: np.array(trees_of_bodies(m)[m.dof_bodyid], np.int32),
     "body_treeid": trees_of_bodies,
@@ -526,7 +529,7 @@ NUMBERS: dict[str, Callable[[MjModel], int]] = {
     "nD": lambda m: sum(map(len, rows_of_both(m))), "nB": lambda m: sum(map(len, rows_of_bodies(m))),
     "nJmom": lambda m: sum(map(len, driven(m))),
     "npaths": lambda m: len(m.paths), "nwrap": lambda m: sum(int(a["parts"]) for a in m._stated.of("tendon")), "nJten": lambda m: 0 if any(t.spatial for t in m._base.tendons) else sum(map(len, _jacobians(m))),
-    "nmesh": lambda m: len(m._stated.of("mesh")), "nhfield": lambda m: len(m._stated.of("hfield")),
+    "nmesh": lambda m: len(m._stated.of("mesh")), "nmeshvert": lambda m: sum(counted(m, 0)), "nmeshface": lambda m: sum(counted(m, 1)), "nhfield": lambda m: len(m._stated.of("hfield")),
     "ntex": lambda m: len(m._stated.of("texture")), "npair": lambda m: len(m._stated.of("pair")),
     "nexclude": lambda m: len(m._stated.of("exclude")), "ntext": lambda m: len(m._stated.of("text")),
     "ntuple": lambda m: len(m._stated.of("tuple")),

@@ -27,8 +27,8 @@ def mj_angmomMat(m: MjModel, d: MjData, mat: Array, body: int) -> None:
     mass = float(m.body_mass[on].sum())
     centre = m.body_mass[on] @ d.xipos[on] / mass if mass > 0 else np.zeros(3)
     out, jacp, jacr = np.zeros((3, m.nv)), np.zeros((3, m.nv)), np.zeros((3, m.nv))
-    for b in on:
-        mj_jacBodyCom(m, d, jacp, jacr, int(b))
+    for b in on.tolist():
+        mj_jacBodyCom(m, d, jacp, jacr, b)
         axes = turned(d.ximat[b])
         out += axes @ np.diag(m.body_inertia[b]) @ axes.T @ jacr
         out += float(m.body_mass[b]) * np.cross(d.xipos[b] - centre, jacp, axisb=0).T

@@ -6,10 +6,12 @@
 | ``fields`` | what a field may hold, and how it is set |
 | ``element`` | what all elements have: fields, a name, a class of defaults |
 | ``tree`` | bodies, frames, and what stands in them |
-| ``parts`` | what elements of some kinds do: actuators, tendons, sensors, classes of defaults |
+| ``parts``, ``actuators`` | what elements of some kinds do: classes of defaults, tendons, sensors, actuators |
 | ``shapes`` | meshes that are made by their names |
 | ``spec`` | the spec itself |
-| ``reader``, ``parse`` | MJCF in; ``writer``, ``written`` MJCF out |
+| ``parse``, ``values``, ``reader``, ``lists`` | MJCF in: elements, attributes, bodies, all else |
+| ``writer``, ``sections``, ``written`` | MJCF out: elements, what depends on their types, text |
+| ``poses`` | orientations, and frames in frames |
 | ``attach`` | a spec in another |
 | ``checks`` | what does not compile, in MuJoCo's words |
 | ``compiled`` | models, and the elements that they were made of |

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .._enums import mjtOrientation  # type: ignore[attr-defined]
+from .._enums import mjtOrientation
 from . import fields
 from .words import FIELDS, OF_SPECS, WITH_DEFAULTS, class_name
 
@@ -111,7 +111,7 @@ class Element(Fields):
     @property
     def name(self) -> str:
         """Its name; no other of its kind in the spec has the same."""
-        return self._name  # type: ignore[no-any-return]
+        return self._name
 
     @name.setter
     def name(self, name: str) -> None:
@@ -184,7 +184,7 @@ class WithClass(Element):
     @property
     def classname(self) -> MjsDefault:
         """Its class of defaults."""
-        return self._class  # type: ignore[no-any-return]
+        return self._class
 
     @classname.setter
     def classname(self, default: MjsDefault) -> None:

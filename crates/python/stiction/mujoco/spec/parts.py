@@ -95,7 +95,7 @@ class MjsTendon(WithClass):
 
     def default(self) -> MjsDefault:
         """Its class of defaults."""
-        return self._class  # type: ignore[no-any-return]
+        return self._class
 
     def _wrap(self, *given: Any) -> MjsWrap:
         self._path.append(MjsWrap(self, *given))

@@ -12,12 +12,14 @@ import numpy as np
 from ..._model import load, loads
 from .. import _enums, _options
 from . import attach, fields, poses, sections
-from .actuators import SHORT, USUAL
+from .actuators import SHORT
 from .element import TURNS
+from .lists import Lists
 from .parse import Read, included, parse
 from .parts import KINDS, MjsDefault, MjsWrap
 from .spec import _NUMBERS, MjSpec
-from .words import FIELDS, OF_BODIES, WITH_DEFAULTS, Field, number_of, words
+from .values import numbers, value_of, wrong
+from .words import FIELDS, OF_BODIES, WITH_DEFAULTS, number_of, words
 
 #: Elements of bodies that are not made into objects: they stay as they are, and come to what a file's would.
 _RAW = ("composite", "flexcomp")
@@ -65,50 +67,7 @@ def _of_urdf(xml: str | bytes, assets: Mapping[str, Any], path: Path | None) -> 
     return MjSpec.from_string(text, {}, dict(files))
 
 
-def numbers(node: Read, name: str, kind: type = float) -> list[Any]:
-    """The numbers of an attribute."""
-    try:
-        return [kind(float(x)) if kind is int else kind(x) for x in node.attributes.get(name, "").split()]
-    except ValueError:
-        raise _wrong(node, f"problem reading attribute '{name}'") from None
-
-
-def _wrong(node: Read, what: str) -> ValueError:
-    return ValueError(f"XML Error: {what}\n{node.number()}")
-
-
-def value_of(node: Read, of: Field) -> Any:
-    """The value of a field by its attribute."""
-    text = node.attributes[of.attribute]
-    match of.kind[0]:
-        case "s":
-            return text
-        case "c":
-            return text.ljust(len(of.default), ".") if of.name == "gridlayout" else text
-        case "b":
-            if text not in ("true", "false"):
-                raise _wrong(node, f"invalid keyword: '{text}' in attribute '{of.attribute}'")
-            return text == "true"
-        case "e":
-            number = number_of(of.enumeration, text)
-            if number is None:
-                raise _wrong(node, f"invalid keyword: '{text}' in attribute '{of.attribute}'")
-            return number
-    if of.kind == "vs":
-        return text.split()
-    found = numbers(node, of.attribute, int if of.kind in ("i", "vi") else float)
-    if of.kind[0] == "v":
-        return found
-    if of.count:
-        if len(found) > of.count:
-            raise _wrong(node, f"attribute '{of.attribute}' has too much data")
-        return found
-    if len(found) != 1:
-        raise _wrong(node, f"attribute '{of.attribute}' does not have enough data" if not found else f"attribute '{of.attribute}' has too much data")
-    return found[0]
-
-
-class Reader:
+class Reader(Lists):
     """Reads the elements of a text into a spec."""
 
     def __init__(self, spec: MjSpec, find: Any, include: dict[str, Any]) -> None:
@@ -132,7 +91,7 @@ class Reader:
         )
         for tag, nodes in by_tag.items():
             if tag not in known:
-                raise _wrong(nodes[0], f"Schema violation: unrecognized element '{tag}'")
+                raise wrong(nodes[0], f"Schema violation: unrecognized element '{tag}'")
         for tag in known:
             for node in by_tag.get(tag, ()):
                 getattr(self, "_" + tag)(node)
@@ -153,7 +112,7 @@ class Reader:
         if node.attributes.get("strippath") == "true":
             self.spec.strippath = True
         if node.attributes.get("coordinate", "local") != "local":
-            raise _wrong(node, "global coordinates no longer supported")
+            raise wrong(node, "global coordinates no longer supported")
         own = {of.attribute for of in FIELDS["compiler"].values()}
         self._known(node, {*own, "angle", "assetdir", "strippath", "coordinate", "convexhull", "exactmeshinertia"})
 
@@ -169,10 +128,10 @@ class Reader:
             if default is None:
                 if name in ("collision", "apirate", "mpr_tolerance", "mpr_iterations"):
                     continue
-                raise _wrong(node, f"Schema violation: unrecognized attribute: '{name}'")
+                raise wrong(node, f"Schema violation: unrecognized attribute: '{name}'")
             if name in choices:
                 if text not in choices[name]:
-                    raise _wrong(node, f"invalid keyword: '{text}' in attribute '{name}'")
+                    raise wrong(node, f"invalid keyword: '{text}' in attribute '{name}'")
                 setattr(option, name, choices[name].index(text))
             else:
                 setattr(option, name, numbers(node, name) if isinstance(default, np.ndarray) else type(default)(numbers(node, name)[0]))
@@ -196,7 +155,7 @@ class Reader:
             elif name in _NUMBERS:
                 setattr(self.spec, name, numbers(node, name, int)[0])
             else:
-                raise _wrong(node, f"Schema violation: unrecognized attribute: '{name}'")
+                raise wrong(node, f"Schema violation: unrecognized attribute: '{name}'")
 
     def _struct(self, struct: Any, node: Read) -> int:
         authored = 0
@@ -236,13 +195,13 @@ class Reader:
     def _default(self, node: Read, above: MjsDefault | None = None) -> None:
         name = node.attributes.get("class", "main" if above is None else "")
         if not name:
-            raise _wrong(node, "empty class name")
+            raise wrong(node, "empty class name")
         if above is None:
             of = self.spec.default
             of.name = name
         else:
             if self.spec.find_default(name) is not None:
-                raise _wrong(node, "repeated default class name")
+                raise wrong(node, "repeated default class name")
             of = self.spec.add_default(name, above)
         inner = []
         for child in node.children:
@@ -252,7 +211,7 @@ class Reader:
                 continue
             kind = "actuator" if child.tag in SHORT or child.tag == "general" else child.tag
             if kind not in WITH_DEFAULTS:
-                raise _wrong(child, f"Schema violation: unrecognized element '{child.tag}'")
+                raise wrong(child, f"Schema violation: unrecognized element '{child.tag}'")
             self._fill(of._elements[kind], child)
         for child in inner:
             self._default(child, of)
@@ -263,7 +222,7 @@ class Reader:
             return childclass or self.spec.default
         found = self.spec.find_default(name)
         if found is None:
-            raise _wrong(node, f"unknown default class '{name}'")
+            raise wrong(node, f"unknown default class '{name}'")
         return found
 
     # ---------------------------------------------------------------- elements
@@ -272,7 +231,7 @@ class Reader:
     def _known(node: Read, names: Iterable[str]) -> None:
         for name in node.attributes:
             if name not in names:
-                raise _wrong(node, f"Schema violation: unrecognized attribute: '{name}'")
+                raise wrong(node, f"Schema violation: unrecognized attribute: '{name}'")
 
     def _fill(self, e: Any, node: Read, more: Iterable[str] = ()) -> None:
         """Sets the fields of an element by the attributes of its node."""
@@ -287,7 +246,7 @@ class Reader:
                 if e._kind == "actuator":
                     allowed |= {"input", *words("mjtTrn").values(), "interp", *SHORT.get(node.tag, ())}
                 if name not in allowed:
-                    raise _wrong(node, f"Schema violation: unrecognized attribute: '{name}'")
+                    raise wrong(node, f"Schema violation: unrecognized attribute: '{name}'")
                 continue
             value = value_of(node, of)
             if of.count:
@@ -337,7 +296,7 @@ class Reader:
     @staticmethod
     def _more_camera(c: Any, node: Read) -> None:
         if "output" in node.attributes:
-            bits = _enums.mjtCamOutBit  # type: ignore[attr-defined]
+            bits = _enums.mjtCamOutBit
             c.output = sum(int(bits[f"mjCAMOUT_{word.upper()}"]) for word in node.attributes["output"].split())
 
     @staticmethod
@@ -367,7 +326,7 @@ class Reader:
             "wedge": lambda: (p[:2], p[2:4], p[4] if len(p) > 4 else 0),
         }
         if shape not in arguments:
-            raise _wrong(node, f"invalid keyword: '{shape}' in attribute 'builtin'")
+            raise wrong(node, f"invalid keyword: '{shape}' in attribute 'builtin'")
         getattr(m, f"make_{shape}")(*arguments[shape]())
 
     # ------------------------------------------------------------------ bodies
@@ -386,7 +345,7 @@ class Reader:
                 name = child.attributes.get("childclass")
                 of = childclass if name is None else self.spec.find_default(name)
                 if name is not None and of is None:
-                    raise _wrong(child, f"unknown default childclass '{name}'")
+                    raise wrong(child, f"unknown default childclass '{name}'")
                 made = self._placed(tag, body, frame, child, of, suffix)
                 inner = made if tag == "body" else body
                 self._elements(inner, None if tag == "body" else made, child, of, suffix)
@@ -408,7 +367,7 @@ class Reader:
             elif tag in _RAW:
                 body._raw.append(child)
             elif tag != "plugin":
-                raise _wrong(child, f"Schema violation: unrecognized element '{tag}'")
+                raise wrong(child, f"Schema violation: unrecognized element '{tag}'")
 
     def _placed(self, kind: str, body: Any, frame: Any, node: Read, of: MjsDefault | None, suffix: str) -> Any:
         made = KINDS[kind](self.spec, of) if kind != "frame" else KINDS[kind](self.spec)
@@ -477,7 +436,7 @@ class Reader:
         model, name, prefix = (node.attributes.get(word, "") for word in ("model", "body", "prefix"))
         child = self.models.get(model)
         if child is None:
-            raise _wrong(node, f"could not find model '{model}'")
+            raise wrong(node, f"could not find model '{model}'")
         made = KINDS["frame"](self.spec)
         made._body, made._frame = body, frame
         body._children["frame"].append(made)
@@ -486,215 +445,14 @@ class Reader:
             if of_frame := node.attributes.get("frame"):
                 found = child.frame(of_frame)
                 if found is None:
-                    raise _wrong(node, f"could not find frame '{of_frame}'")
+                    raise wrong(node, f"could not find frame '{of_frame}'")
                 body.attach_frame(found, prefix)
             elif name:
                 found = child.body(name)
                 if found is None:
-                    raise _wrong(node, f"could not find body '{name}'")
+                    raise wrong(node, f"could not find body '{name}'")
                 made.attach_body(found, prefix)
             else:
                 self.spec.attach(child, prefix=prefix, frame=made)
-        except ValueError as wrong:
-            raise ValueError(f"XML {wrong}\n{node.number()}") from None
-
-    # -------------------------------------------------------------------- lists
-
-    def _made(self, kind: str, node: Read, more: Iterable[str] = ()) -> Any:
-        of = self._of_class(node, None) if kind in WITH_DEFAULTS else None
-        made = KINDS[kind](self.spec, of)
-        self._fill(made, node, more)
-        self.spec._lists[kind].append(made)
-        return made
-
-    def _asset(self, node: Read) -> None:
-        for child in node.children:
-            assert isinstance(child, Read)
-            if child.tag == "model":
-                self._model(child)
-            elif child.tag in ("mesh", "texture", "material"):
-                self._made(child.tag, child)
-            elif child.tag == "hfield":
-                made = self._made("hfield", child)
-                if len(made.userdata):
-                    made.userdata = np.array(list(made.userdata)).reshape(made.nrow, made.ncol)[::-1].ravel()
-            elif child.tag == "skin":
-                made = self._made("skin", child)
-                for bone in child.children:
-                    assert isinstance(bone, Read)
-                    made.bodyname = [*made.bodyname, bone.attributes.get("body", "")]
-                    made.bindpos = [*made.bindpos, *numbers(bone, "bindpos")]
-                    made.bindquat = [*made.bindquat, *numbers(bone, "bindquat")]
-                    made.vertid = [*made.vertid, numbers(bone, "vertid", int)]
-                    made.vertweight = [*made.vertweight, numbers(bone, "vertweight")]
-            else:
-                raise _wrong(child, f"Schema violation: unrecognized element '{child.tag}'")
-
-    def _model(self, node: Read) -> None:
-        file = node.attributes.get("file", "")
-        found = self.find(file)
-        if found is None:
-            raise _wrong(node, f"Error opening file '{file}'")
-        made = read_text(found, self.include, self.spec.assets, Path(self.spec.modelfiledir, file))
-        made.__dict__["_called"] = node.attributes.get("name", made.modelname)
-        self.models[made._called] = made
-
-    def _contact(self, node: Read) -> None:
-        for child in node.children:
-            self._made(child.tag, child)  # type: ignore[arg-type]
-
-    def _tendon(self, node: Read) -> None:
-        for child in node.children:
-            made = self._made("tendon", child)  # type: ignore[arg-type]
-            for part in child.children:
-                attributes = part.attributes
-                assert isinstance(part, Read)
-                if part.tag == "joint":
-                    made.wrap_joint(attributes.get("joint", ""), numbers(part, "coef")[0])
-                elif part.tag == "site":
-                    made.wrap_site(attributes.get("site", ""))
-                elif part.tag == "geom":
-                    made.wrap_geom(attributes.get("geom", ""), attributes.get("sidesite", ""))
-                elif part.tag == "pulley":
-                    made.wrap_pulley(numbers(part, "divisor")[0])
-            length = numbers(child, "springlength")  # type: ignore[arg-type]
-            if len(length) == 1:
-                made.springlength = length * 2
-
-    def _equality(self, node: Read) -> None:
-        for child in node.children:
-            assert isinstance(child, Read)
-            kind = number_of("mjtEq", child.tag)
-            if kind is None:
-                raise _wrong(child, f"Schema violation: unrecognized element '{child.tag}'")
-            more = ("body1", "body2", "site1", "site2", "anchor", "relpose", "torquescale", "joint1", "joint2", "tendon1", "tendon2", "polycoef", "flex", "cell")
-            made = self._made("equality", child, more)
-            made.type, attributes = kind, child.attributes
-            of = "site" if "site1" in attributes else "body" if child.tag in ("connect", "weld") else child.tag
-            made.objtype = number_of("mjtObj", {"flexvert": "flex", "flexstrain": "flex"}.get(of, of)) or 0
-            made.name1 = attributes.get("flex" if of.startswith("flex") else f"{of}1", "")
-            made.name2 = attributes.get(f"{of}2", "")
-            for name, start in (("anchor", 0), ("relpose", 3), ("torquescale", 10), ("polycoef", 0)):
-                given = numbers(child, name)
-                if name in ("anchor", "relpose") and child.tag == "weld" and not given:
-                    made.data[start : start + (3 if name == "anchor" else 7)] = 0
-                made.data[start : start + len(given)] = given
-
-    def _actuator(self, node: Read) -> None:
-        for child in node.children:
-            assert isinstance(child, Read)
-            if child.tag == "plugin":
-                made = self._made("actuator", child, ("plugin", "instance"))
-                made.plugin.plugin_name, made.plugin.active = child.attributes.get("plugin", ""), True
-                made.plugin._name = child.attributes.get("instance", "")
-            elif child.tag in SHORT or child.tag == "general":
-                made = self._made("actuator", child)
-            else:
-                raise _wrong(child, f"Schema violation: unrecognized element '{child.tag}'")
-            for number, word in sections.INPUTS.items():
-                if child.attributes.get("input") == word:
-                    made.ctrlspec = number
-            if "interp" in child.attributes:
-                made.interp = sections.INTERP.index(child.attributes["interp"])
-            for number, word in words("mjtTrn").items():
-                if word in child.attributes and not (word == "site" and number == 6):
-                    made.trntype, made.target = number, child.attributes[word]
-
-    def _actuator_kind(self, a: Any, node: Read) -> None:
-        """Gains and biases by the tag of an actuator, where the tag or an attribute of it says so."""
-        if node.tag not in SHORT:
-            return
-        own = {name: node.attributes[name] for name in SHORT[node.tag] if name in node.attributes}
-        given: dict[str, Any] = {name: found[0] if len(found) == 1 else found for name in own if (found := numbers(node, name))}
-        if node.tag == "muscle" and "range" in given and np.ndim(given["range"]) == 0:
-            given["range"] = [given["range"]] * 2
-        class_says = a._class is not None and int(a.type) == number_of("mjtActuator", node.tag)
-        if class_says and not given:
-            return
-        usual: dict[str, Any] = dict(USUAL.get(node.tag, {}))
-        if class_says and node.tag in ("position", "intvelocity", "orientation"):
-            usual["kp"] = float(a.gainprm[0])
-            if "kv" not in given and "dampratio" not in given and a.biasprm[2]:
-                usual["kv" if a.biasprm[2] < 0 else "dampratio"] = abs(float(a.biasprm[2]))
-            if node.tag == "position" and int(a.dyntype) == 3:
-                usual["timeconst"] = float(a.dynprm[0])
-            usual["inheritrange"] = float(a.inheritrange)
-        elif class_says and node.tag == "muscle":
-            names = ("range", "force", "scale", "lmin", "lmax", "vmax", "fpmax", "fvmax")
-            held = a.gainprm.tolist()
-            usual = dict(zip(names, [held[:2], *held[2:9]])) | {"timeconst": a.dynprm[:2].tolist(), "tausmooth": float(a.dynprm[2])}
-        elif class_says and node.tag == "cylinder":
-            usual = {"timeconst": float(a.dynprm[0]), "bias": float(a.biasprm[0]), "area": float(a.gainprm[0])}
-        getattr(a, f"set_to_{node.tag}")(**{**usual, **given})
-
-    def _sensor(self, node: Read) -> None:
-        tags = {tag: n for n, tag in sections.TAGS.items()}
-        for child in node.children:
-            assert isinstance(child, Read)
-            if child.tag not in tags:
-                raise _wrong(child, f"Schema violation: unrecognized element '{child.tag}'")
-            kinds = ("site", "joint", "tendon", "actuator", "body", "geom", "camera", "mesh")
-            more = (
-                *kinds, "objtype", "objname", "reftype", "refname", *(f"{k}{i}" for k in ("geom", "body", "subtree") for i in (1, 2)), "data", "reduce",
-                "num", "dim", "needstage", "datatype", "interp", "plugin", "instance",
-            )
-            made = self._made("sensor", child, more)
-            made.type = tags[child.tag]
-            if "interp" in child.attributes:
-                made.interp = sections.INTERP.index(child.attributes["interp"])
-            self._sensed(made, child)
-
-    @staticmethod
-    def _sensed(s: Any, node: Read) -> None:
-        tag, given = node.tag, node.attributes
-
-        def put(of: str, kind: str, name: str) -> None:
-            s.__setattr__(f"{of}type", number_of("mjtObj", kind) or 0)
-            s.__setattr__(f"{of}name", name)
-
-        if "objname" in given:
-            put("obj", given.get("objtype", ""), given["objname"])
-        if "refname" in given:
-            put("ref", given.get("reftype", ""), given["refname"])
-        if tag == "camprojection":
-            put("obj", "site", given.get("site", ""))
-            put("ref", "camera", given.get("camera", ""))
-        elif tag == "tactile":
-            put("obj", "mesh", given.get("mesh", ""))
-            put("ref", "geom", given.get("geom", ""))
-        elif tag == "insidesite":
-            put("ref", "site", given.get("site", ""))
-        else:
-            for kind in ("site", "joint", "tendon", "actuator", "body", "geom", "camera"):
-                if kind in given:
-                    put("obj", kind, given[kind])
-            for i, of in ((1, "obj"), (2, "ref")):
-                for kind in ("geom", "body", "subtree"):
-                    if f"{kind}{i}" in given:
-                        put(of, {"subtree": "xbody"}.get(kind, kind), given[f"{kind}{i}"])
-        if tag in ("contact", "rangefinder"):
-            words_of = sections.CONTACT_DATA if tag == "contact" else sections.RAY_DATA
-            said = given.get("data", words_of[0]).split()
-            s.intprm[0] = sum(1 << words_of.index(word) for word in said if word in words_of)
-        if tag == "contact":
-            s.intprm[1] = sections.REDUCE.index(given.get("reduce", "none"))
-            s.intprm[2] = int(given.get("num", "1"))
-        if tag == "user":
-            s.dim = int(given.get("dim", "0"))
-            s.needstage = number_of("mjtStage", given.get("needstage", "acc")) or 0
-            s.datatype = number_of("mjtDataType", given.get("datatype", "real")) or 0
-
-    def _custom(self, node: Read) -> None:
-        for child in node.children:
-            made = self._made(child.tag, child)  # type: ignore[arg-type]
-            if child.tag == "numeric" and not made.size:
-                made.size = len(made.data)
-            for part in child.children:
-                made.objtype = [*made.objtype, number_of("mjtObj", part.attributes.get("objtype", "")) or 0]
-                made.objname = [*made.objname, part.attributes.get("objname", "")]
-                made.objprm = [*made.objprm, float(part.attributes.get("prm", "0"))]
-
-    def _keyframe(self, node: Read) -> None:
-        for child in node.children:
-            self._made("key", child)  # type: ignore[arg-type]
-
+        except ValueError as problem:
+            raise ValueError(f"XML {problem}\n{node.number()}") from None

@@ -70,7 +70,7 @@ class MjSpec:
         put(
             modelname="MuJoCo Model", assets={}, parent=None, compiler=MjsCompiler(), option=MjOption(), visual=MjVisual(), stat=MjStatistic(),
             authored=Authored(), _lists={kind: [] for kind in OF_SPECS}, _raw={}, _plugins={}, _gone=set(), _warnings=[], _ids={}, _signature=0,
-            _deep=False, _called="", _timer=np.zeros(int(_enums.mjtCTimer["mjNCTIMER"])), _plains={},  # type: ignore[attr-defined]
+            _deep=False, _called="", _timer=np.zeros(int(_enums.mjtCTimer["mjNCTIMER"])), _plains={},
         )
         self.__dict__["default"] = MjsDefault(self, "main", None)
         world = MjsBody(self)

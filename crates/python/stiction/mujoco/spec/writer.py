@@ -235,7 +235,9 @@ class Writer:
         self._shape(node, g, default)
         write_fields(self.style, node, g, default, ("size", "fromto", "pos", "quat", "mass"))
         if not np.isnan(g.mass):
-            tail = {name: node.attributes.pop(name) for name in ("density", "material", "hfield", "mesh", "fitscale", "user") if name in node.attributes}
+            tail: dict[str, str] = {
+                name: node.attributes.pop(name) for name in ("density", "material", "hfield", "mesh", "fitscale", "user") if name in node.attributes
+            }
             node.put("mass", self.style.number(g.mass))
             node.attributes.update(tail)
         usual = default or g._owner._top._plain("geom")
@@ -262,7 +264,7 @@ class Writer:
         self._pose(node, p, q)
         write_fields(self.style, node, c, default, ("pos", "quat"))
         if int(c.output) != 1:
-            bits = {int(n): name.removeprefix("mjCAMOUT_").lower() for name, n in _enums.mjtCamOutBit.__members__.items() if "NCAM" not in name}  # type: ignore[attr-defined]
+            bits = {int(n): name.removeprefix("mjCAMOUT_").lower() for name, n in _enums.mjtCamOutBit.__members__.items() if "NCAM" not in name}
             node.put("output", " ".join(word for bit, word in bits.items() if int(c.output) & bit))
         return node
 
