@@ -379,7 +379,8 @@ impl FrameView {
         let numbers = || state.q.iter().chain(&state.v).chain(moved).map(|x| x.to_bits());
         // What never moves has no numbers: the first says that something was computed.
         let bits = || std::iter::once(0).chain(numbers());
-        let same = seen.q.len() == 1 + model.nq + model.nv() + moved.len() && seen.q.iter().copied().eq(bits());
+        let same =
+            seen.q.len() == 1 + model.nq + model.nv() + moved.len() && seen.q.iter().copied().eq(bits());
         if same && !again {
             return Ok(false);
         }

@@ -54,7 +54,10 @@ pub(super) fn run(small: bool, write: bool) -> Result<Vec<String>, String> {
         let python = match python_with(&format!("verify/others-{}", part.name), part.packages, part.check) {
             Ok(python) => python,
             Err(problem) => {
-                println!("{problem}\n*** NOT COMPARED: {} (its packages could not be installed) ***", part.name);
+                println!(
+                    "{problem}\n*** NOT COMPARED: {} (its packages could not be installed) ***",
+                    part.name
+                );
                 continue;
             }
         };

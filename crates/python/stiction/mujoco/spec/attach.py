@@ -346,7 +346,9 @@ def _conflicts(to: MjSpec, child: MjSpec) -> tuple[Callable[[], None], list[str]
             errors.append(said)
         else:
             lines.append(f"{said}, keeping parent value")
-    about = f"when attaching '{child._called}'" if child._called else "on attach"
+    named = [of._called or of.modelname for of in (child, to)]
+    said_of = [f"'{name}'" if name != "MuJoCo Model" else "" for name in named]
+    about = f"when attaching {said_of[0]}" + (f" to {said_of[1]}" if said_of[1] else "") if said_of[0] else "on attach"
     head = f"Attach conflict {about}, policy is '{policy}'\n"
     if errors:
         raise ValueError("Error: " + head + "\n".join(errors))

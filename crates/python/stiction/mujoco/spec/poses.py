@@ -110,22 +110,19 @@ def frame_of(element: Any) -> Pose | None:
     return (p, q) if outer is None else (outer[0] + turned(outer[1], p), product(outer[1], q))
 
 
-def pose_of(element: Any, in_body: bool) -> Pose:
-    """The pose of an element in its frame, or in its body."""
-    p, q = np.array(element.pos), orientation_of(element)
-    outer = frame_of(element) if in_body else None
+def within_frame(element: Any, p: Numbers, q: Numbers) -> Pose:
+    """A pose in the frame of an element as one in its body."""
+    outer = frame_of(element)
     return (p, q) if outer is None else (outer[0] + turned(outer[1], p), product(outer[1], q))
 
 
-def stretched(element: Any, in_body: bool) -> tuple[Numbers, Numbers, float]:
-    """Middle, orientation and half length of what ``fromto`` gives."""
-    ends = ends_of(element, in_body)
-    along_it = ends[:3] - ends[3:]
-    return (ends[:3] + ends[3:]) / 2, along(along_it), float(np.linalg.norm(along_it)) / 2
+def pose_of(element: Any, in_body: bool) -> Pose:
+    """The pose of an element in its frame, or in its body."""
+    p, q = np.array(element.pos), orientation_of(element)
+    return within_frame(element, p, q) if in_body else (p, q)
 
 
-def ends_of(element: Any, in_body: bool) -> Numbers:
-    """The two ends of ``fromto``."""
-    outer = frame_of(element) if in_body else None
-    ends = np.array(element.fromto)
-    return ends if outer is None else np.concatenate([outer[0] + turned(outer[1], e) for e in (ends[:3], ends[3:])])
+def stretched(element: Any) -> tuple[Numbers, Numbers, float]:
+    """Middle, orientation and half length of what ``fromto`` gives, in the frame of the element."""
+    start, end = element.fromto[:3], element.fromto[3:]
+    return (start + end) / 2, along(start - end), float(np.linalg.norm(start - end)) / 2

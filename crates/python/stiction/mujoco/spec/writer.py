@@ -213,12 +213,14 @@ class Writer:
         count = 3 if e._kind == "site" and self.compiled else _SIZES.get(kind, 3)
         usual = FIELDS[e._kind]["size"].default if default is None else default.size
         if not np.isnan(e.fromto[0]) and kind in ("capsule", "cylinder", "box", "ellipsoid"):
-            if self.compiled:
-                node.put("fromto", self.style.numbers(poses.ends_of(e, True)))
+            if self.compiled and e._frame is None:
+                node.put("fromto", self.style.numbers(e.fromto))
                 node.put("size", self.style.numbers(size[: 1 if _SIZES.get(kind, 3) == 2 else 2] if e._kind == "geom" else size))
                 return
-            p, q, half = poses.stretched(e, False)
-            if count == 2:
+            p, q, half = poses.stretched(e)
+            if self.compiled:
+                p, q = poses.within_frame(e, p, q)
+            if _SIZES.get(kind, 3) == 2:
                 size[1] = half
             else:
                 size[1] = size[1] if size[1] > 0 else size[0]
