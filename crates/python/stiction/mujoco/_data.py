@@ -535,6 +535,7 @@ class MjData(NamedData):
         stepped = simulation._q_before is not None and (self.qacc == simulation.acceleration).all()
         held = simulation._held(CLEARANCE)
         self.qfrc_inverse[:] = simulation.inverse(None if held and stepped else self.qacc, clearance=CLEARANCE)
+        self._renew(False)
 
     def body_velocity(self, body: int, point: Any) -> tuple[Array, Array]:
         """Angular velocity of a body, and velocity of a point of it, in world axes."""
