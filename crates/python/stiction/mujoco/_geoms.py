@@ -135,13 +135,18 @@ def within(frame: tuple[Array, Array], pose: tuple[Array, Array]) -> tuple[Array
     return rotation_of(r).T @ (x - p), quaternion if quaternion[0] >= 0 else -quaternion
 
 
-def sizes_of(geoms: list[dict[str, Any]], stated: Sequence[Mapping[str, str]] | None) -> list[list[float]]:
-    """Sizes of geoms; those of planes, which have no end here, as the text states them."""
+def sizes_of(geoms: list[dict[str, Any]], stated: Sequence[Mapping[str, str]]) -> list[list[float]]:
+    """Sizes of geoms; those of planes, which have no end here, as the text states them: by name, or in order where all are listed."""
     sizes = [size_of(g["shape"]) for g in geoms]
-    for i, g in enumerate(geoms):
-        if stated is not None and g["shape"]["kind"] == "plane":
-            found = [float(x) for x in stated[i].get("size", "").split()]
-            sizes[i] = [*found, *[0.0] * 3][:3]
+    planes = [i for i, g in enumerate(geoms) if g["shape"]["kind"] == "plane"]
+    listed = [a for a in stated if a.get("type") == "plane"]
+    named = {a["name"]: a for a in listed if a.get("name")}
+    of = {i: named[geoms[i]["name"]] for i in planes if geoms[i]["name"] in named}
+    if len(listed) == len(planes):
+        of |= dict(zip(planes, listed))
+    for i, attributes in of.items():
+        found = [float(x) for x in attributes.get("size", "").split()]
+        sizes[i] = [*found, *[0.0] * 3][:3]
     return sizes
 
 

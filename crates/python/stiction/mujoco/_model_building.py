@@ -146,7 +146,7 @@ class BuiltModel(Guarded):
         bits = np.array([[g["contype"] for g in geoms], [g["conaffinity"] for g in geoms]], np.int32).reshape(2, -1)
         self._put(
             geom_type=fixed([SHAPES.get(g["shape"]["kind"], -1) for g in geoms], np.int32),
-            geom_size=rows(sizes_of(geoms, self._stated_of("geom", len(geoms))), 3),
+            geom_size=rows(sizes_of(geoms, self._stated.of("geom")), 3),
             geom_bodyid=fixed([g["body"] for g in geoms], np.int32),
             geom_pos=rows([p for p, _ in poses], 3), geom_quat=rows([r for _, r in poses], 4),
             geom_rgba=rows([g["rgba"] for g in geoms], 4, np.float32),

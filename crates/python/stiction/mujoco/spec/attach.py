@@ -227,7 +227,7 @@ def _adopt(
         for key, values in keys:
             if values is not None:
                 _fill(to, key, values)
-        to._changed()
+        to._changed(names=True)
 
     return finish
 

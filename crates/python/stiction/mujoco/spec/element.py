@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -18,6 +20,17 @@ if TYPE_CHECKING:
 
 #: Ways to say an orientation, but for a quaternion.
 TURNS = ("axisangle", "xyaxes", "zaxis", "euler")
+
+
+@contextlib.contextmanager
+def deep() -> Iterator[None]:
+    """Lets functions call themselves as often as bodies lie in one another."""
+    usual = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(usual, 100_000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(usual)
 
 
 class Fields:
@@ -120,8 +133,10 @@ class Element(Fields):
         spec: MjSpec | None = self._owner
         if spec is not None and name:
             spec = spec._top
-            if any(e._name == name and e is not self for e in spec._all(self._kind)):
+            names = spec._names_of(self._kind)
+            if name in names and any(e._name == name and e is not self for e in spec._all(self._kind)):
                 raise ValueError(f"Error: repeated name '{name}' in {self._kind}")
+            names.add(name)
         self._name = name
         if spec is not None:
             spec._changed()

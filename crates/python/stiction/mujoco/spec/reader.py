@@ -13,7 +13,7 @@ from ..._model import load, loads
 from .. import _enums, _options
 from . import attach, fields, poses, sections
 from .actuators import SHORT
-from .element import TURNS
+from .element import TURNS, deep
 from .lists import Lists
 from .parse import Read, included, parse
 from .parts import KINDS, MjsDefault, MjsWrap
@@ -52,8 +52,10 @@ def read_text(xml: str | bytes, include: Mapping[str, Any], assets: dict[str, An
         return _of_urdf(xml, spec.assets, path)
     if root.tag != "mujoco":
         raise ValueError(f"XML Error: Unrecognized XML model type: '{root.tag}'\n")
-    included(root, find)
-    Reader(spec, find, dict(include)).read(root)
+    with deep():
+        included(root, find)
+        Reader(spec, find, dict(include)).read(root)
+    spec._changed(names=True)
     return spec
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import io
 import os
-import sys
 import time
 import warnings
 import zipfile
@@ -22,7 +21,7 @@ from .._model import MjModel
 from .._options import MjOption, MjVisual
 from .._structs import MjStatistic
 from . import attach, checks, compiled, poses
-from .element import MjsCompiler, MjsOrientation
+from .element import MjsCompiler, MjsOrientation, deep
 from .parts import KINDS, MjsDefault
 from .tree import MjsBody, MjsFrame
 from .words import OF_BODIES, OF_SPECS, WITH_DEFAULTS, plural
@@ -70,7 +69,7 @@ class MjSpec:
         put(
             modelname="MuJoCo Model", assets={}, parent=None, compiler=MjsCompiler(), option=MjOption(), visual=MjVisual(), stat=MjStatistic(),
             authored=Authored(), _lists={kind: [] for kind in OF_SPECS}, _raw={}, _plugins={}, _gone=set(), _warnings=[], _ids={}, _signature=0,
-            _deep=False, _called="", _timer=np.zeros(int(_enums.mjtCTimer["mjNCTIMER"])), _plains={},
+            _deep=False, _called="", _timer=np.zeros(int(_enums.mjtCTimer["mjNCTIMER"])), _plains={}, _used={},
         )
         self.__dict__["default"] = MjsDefault(self, "main", None)
         world = MjsBody(self)
@@ -120,7 +119,8 @@ class MjSpec:
 
     def to_xml(self) -> str:
         """The spec as a text of MJCF."""
-        return Writer(self, False).write()
+        with deep():
+            return Writer(self, False).write()
 
     def to_file(self, filename: str | os.PathLike[str]) -> None:
         """Writes the text into a file."""
@@ -155,7 +155,8 @@ class MjSpec:
         start = time.perf_counter()
         checks.check(self)
         writer = Writer(self, True)
-        text = writer.write()
+        with deep():
+            text = writer.write()
         assets = time.perf_counter()
         for warned in self._warnings:
             warnings.warn(warned, UserWarning, stacklevel=2)
@@ -184,8 +185,10 @@ class MjSpec:
     def _included_texts(self) -> dict[str, Any]:
         return {}
 
-    def _changed(self) -> None:
+    def _changed(self, names: bool = False) -> None:
         self.__dict__["_signature"] = 0
+        if names:
+            self._used.clear()
 
     # ------------------------------------------------------------------ assets
 
@@ -248,6 +251,12 @@ class MjSpec:
             if kind == "body":
                 yield self.worldbody
             yield from self.worldbody._below(kind)
+
+    def _names_of(self, kind: str) -> set[str]:
+        """Names of a kind, and perhaps some that are no more."""
+        if kind not in self._used:
+            self._used[kind] = {e._name for e in self._all(kind)}
+        return self._used[kind]  # type: ignore[no-any-return]
 
     def _find(self, kind: str, name: str) -> Any:
         found = next((e for e in self._all(kind) if e._name == name), None)
@@ -347,15 +356,12 @@ class MjSpec:
     def _copied(self, memo: dict[int, Any]) -> MjSpec:
         parent, assets, ids = self.parent, self.assets, self._ids
         self.__dict__.update(parent=None, assets={}, _ids={})
-        deepest = sys.getrecursionlimit()
-        # Bodies hold bodies: a copy goes as deep as the tree.
-        sys.setrecursionlimit(max(deepest, 100_000))
         try:
-            made = copy.deepcopy(self, memo)
+            with deep():
+                made = copy.deepcopy(self, memo)
         finally:
-            sys.setrecursionlimit(deepest)
             self.__dict__.update(parent=parent, assets=assets, _ids=ids)
-        made.__dict__.update(assets=dict(assets), _signature=0, _gone=set())
+        made.__dict__.update(assets=dict(assets), _signature=0, _gone=set(), _used={})
         return made
 
     @staticmethod

@@ -131,11 +131,14 @@ class MjsBody(Holder):
 
     def _below(self, kind: str) -> Iterator[Any]:
         """All of a kind in the body and in those below, in MuJoCo's order; the body itself is none."""
-        yield from self._children[kind] if kind != "body" else ()
-        for child in self._children["body"]:
-            if kind == "body":
-                yield child
-            yield from child._below(kind)
+        ahead = [self]
+        while ahead:
+            body = ahead.pop()
+            if kind == "body" and body is not self:
+                yield body
+            elif kind != "body":
+                yield from body._children[kind]
+            ahead += reversed(body._children["body"])
 
     def find_all(self, kind: Any) -> list[Any]:
         """All of a kind in the body and in those below."""
