@@ -219,6 +219,19 @@ def _directions(m: MjModel) -> Array:
     return np.asarray(out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-15), dtype=np.float64)
 
 
+def _pixels(column: int) -> Callable[[MjModel], Any]:
+    """Height, or width, of textures that are made by their names: cubes have six squares one below the other."""
+
+    def read(m: MjModel) -> Whole | None:
+        stated = m._stated.of("texture")
+        if any(a.get("builtin", "none") == "none" for a in stated):
+            return None
+        sizes = [(int(a.get("height", 0)) if a.get("type", "cube") == "2d" else 6 * int(a.get("width", 0)), int(a.get("width", 0))) for a in stated]
+        return np.array([size[column] for size in sizes], np.int32)
+
+    return read
+
+
 def _materials(m: MjModel) -> Whole | None:
     """Materials of geoms: their own, or those of their meshes."""
     stated = m._stated_of("geom", m.ngeom)
@@ -234,6 +247,7 @@ _MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
 
 #: Constants by name; None is not offered: the text does not say.
 CONSTANTS: dict[str, Callable[[MjModel], Any]] = {
+    "tex_height": _pixels(0), "tex_width": _pixels(1),
     "mesh_vertnum": lambda m: np.array(counted(m, 0), np.int32), "mesh_vertadr": lambda m: addresses(m, 0),
     "mesh_facenum": lambda m: np.array(counted(m, 1), np.int32), "mesh_faceadr": lambda m: addresses(m, 1),
     "dof_parentid": dof_parents,

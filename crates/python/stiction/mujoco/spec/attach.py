@@ -126,6 +126,9 @@ def attach_spec(to: MjSpec, child: MjSpec, parent: MjsBody, outer: Any, prefix: 
     """Attaches all that stands in the world of another spec; returns the frame that holds it."""
     if child.parent is not None and not to._deep:
         raise ValueError("Error: Child spec is already attached by reference; enable deep copy to attach a spec more than once.")
+    for name in child.assets:
+        if not to.override_assets and _asset_name(name, prefix, suffix) in to.assets:
+            raise ValueError(f"Asset {name} already exists in parent spec.")
     original = child
     if to._deep or child is to:
         child = child._copied({})
@@ -204,6 +207,8 @@ def _adopt(
     keys = [(key, key_values(to, key)) for key in to._lists["key"]]
     theirs = [] if own else [(key, key_values(child, key)) for key in child._lists["key"]]
     settle()
+    if not (prefix or own):
+        warned.append("Attaching a spec with an empty prefix may prevent the model from being saved correctly.")
     to._warnings += warned
     classes = {id(d): d for d in child.default._below()} if own else _classes(to, child, prefix, suffix)
     for e in (*moved, *coming):

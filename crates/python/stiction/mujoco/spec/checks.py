@@ -36,7 +36,7 @@ def check(spec: MjSpec) -> None:
             if e._name in seen:
                 raise ValueError(f"Error: repeated name '{e._name}' in {kind}")
             seen |= {e._name} - {""}
-        names[kind] = seen | ({spec._file_name(e) for e in spec._lists[kind]} if kind in ("mesh", "hfield", "texture", "skin") else set())
+        names[kind] = seen
     for kind in ("geom", "site", "camera", "light", "hfield", "pair", "exclude", "tendon", "equality", "actuator", "sensor", "key", "tuple"):
         for i, e in enumerate(spec._all(kind)):
             for what in _CHECKS.get(kind, _nothing)(spec, e, i):

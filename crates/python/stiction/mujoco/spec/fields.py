@@ -62,8 +62,9 @@ class Letters(Values):
     def fill(self, values: Iterable[Any]) -> None:
         """Holds other letters from now on: a text, or a list of letters."""
         new = list(values)
-        if self._fixed is not None and len(new) != self._fixed:
-            raise ValueError(f"{self._called} should have length {self._fixed}, got {len(new)}")
+        if self._fixed is not None and len(new) > self._fixed:
+            raise ValueError(f"{self._called} may have at most {self._fixed} characters, got {len(new)}")
+        new += ["\0"] * ((self._fixed or 0) - len(new))
         if any(not isinstance(v, str) or len(v) != 1 for v in new):
             raise ValueError(f"{self._called}: list elements must be single characters")
         self._values[:] = new
@@ -127,12 +128,12 @@ def _array(field: Field, value: Any, given: bool) -> Any:
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{field.name} is {value!r}; expected numbers")
     least = 1 if field.kind[0] in "zp" else field.count
-    if field.kind[0] == "p" and np.ndim(value) == 0:
-        value = [_number(value)]
+    if field.kind[0] in "ph" and np.ndim(value) == 0:
+        value = [_number(value)] * (field.count if field.kind[0] == "h" else 1)
     numbers = np.asarray(value, field.default.dtype).ravel() if np.size(value) else np.zeros(0)
     if not (least if given or field.kind[0] == "p" else field.count) <= len(numbers) <= field.count:
         size = f"{least} to {field.count}" if field.kind[0] == "z" else str(field.count)
-        raise (ValueError if given else TypeError)(f"{field.name} should be a list/array of size {size}.")
+        raise (ValueError if given or field.kind[0] == "h" else TypeError)(f"{field.name} should be a list/array of size {size}.")
     return np.concatenate([numbers, np.zeros(field.count - len(numbers))])
 
 
@@ -140,11 +141,13 @@ def put(element: Any, field: Field, value: Any, given: bool = False) -> None:
     """Sets a field of an element."""
     held = element.__dict__[field.name]
     match field.kind[0]:
-        case "f" | "g" | "i" | "z" | "p" if field.count:
+        case "f" | "g" | "i" | "z" | "p" | "h" if field.count:
             held[...] = _array(field, value, given)
         case "v" | "c":
             if field.kind[0] == "v" and isinstance(value, (str, bytes)):
                 raise TypeError(f"{field.name} is {value!r}; expected a list")
+            if field.kind == "c" and given and len(value) != len(field.default):
+                raise ValueError(f"{field.name} should have length {len(field.default)}, got {len(value)}")
             held.fill(np.ravel(value).tolist() if isinstance(value, np.ndarray) else value)
         case "e":
             element.__dict__[field.name] = member(field, _whole(value))

@@ -100,7 +100,8 @@ class Lists:
             kind = number_of("mjtEq", child.tag)
             if kind is None:
                 raise wrong(child, f"Schema violation: unrecognized element '{child.tag}'")
-            more = ("body1", "body2", "site1", "site2", "anchor", "relpose", "torquescale", "joint1", "joint2", "tendon1", "tendon2", "polycoef", "flex", "cell")
+            ends = (f"{of}{i}" for of in ("body", "site", "joint", "tendon") for i in (1, 2))
+            more = (*ends, "anchor", "relpose", "torquescale", "polycoef", "flex", "cell")
             made = self._made("equality", child, more)
             made.type, attributes = kind, child.attributes
             of = "site" if "site1" in attributes else "body" if child.tag in ("connect", "weld") else child.tag
@@ -168,8 +169,8 @@ class Lists:
                 raise wrong(child, f"Schema violation: unrecognized element '{child.tag}'")
             kinds = ("site", "joint", "tendon", "actuator", "body", "geom", "camera", "mesh")
             more = (
-                *kinds, "objtype", "objname", "reftype", "refname", *(f"{k}{i}" for k in ("geom", "body", "subtree") for i in (1, 2)), "data", "reduce",
-                "num", "dim", "needstage", "datatype", "interp", "plugin", "instance",
+                *kinds, "objtype", "objname", "reftype", "refname", *(f"{k}{i}" for k in ("geom", "body", "subtree") for i in (1, 2)), "data",
+                "reduce", "num", "dim", "needstage", "datatype", "interp", "plugin", "instance",
             )
             made = self._made("sensor", child, more)
             made.type = tags[child.tag]

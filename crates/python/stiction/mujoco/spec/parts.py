@@ -126,7 +126,7 @@ _WIDTHS = {
     4: "BALLQUAT FRAMEQUAT", 2: "CAMPROJECTION", 6: "GEOMFROMTO",
 }
 _WIDTH = {f"mjSENS_{word}": n for n, words in _WIDTHS.items() for word in words.split()}
-#: Numbers of the fields that contacts and rays are told by, in the order of their bits.
+#: How many numbers the fields of contacts and of rays have, in the order of their bits.
 _CONTACT, _RAY = (1, 3, 3, 1, 3, 3, 3, 3, 3), (1, 3, 3, 3, 3, 1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -260,6 +260,9 @@ class Reader(Lists):
             self._turn(e.alt, node)
         if "name" in node.attributes:
             e._name = node.attributes["name"]
+        elif e._kind in ("mesh", "hfield", "texture", "skin") and e.file and e._owner is not None:
+            # Only texts name assets after their files.
+            e._name = PurePosixPath(e.file.replace("\\", "/")).stem
         getattr(self, f"_more_{e._kind}", self._nothing)(e, node)
         self._plugin_of(e, node)
 

@@ -192,10 +192,6 @@ class MjSpec:
 
     # ------------------------------------------------------------------ assets
 
-    @staticmethod
-    def _file_name(e: Any) -> str:
-        return e._name or PurePosixPath(e.file.replace("\\", "/")).stem
-
     def _where(self, file: str, kind: str) -> str:
         """The path of the file of an asset."""
         folder = getattr(self.compiler, _FOLDERS[kind])
@@ -259,10 +255,7 @@ class MjSpec:
         return self._used[kind]  # type: ignore[no-any-return]
 
     def _find(self, kind: str, name: str) -> Any:
-        found = next((e for e in self._all(kind) if e._name == name), None)
-        if found is None and kind in _FOLDERS:
-            found = next((e for e in self._all(kind) if not e._name and e.file and self._file_name(e) == name), None)
-        return found
+        return next((e for e in self._all(kind) if e._name == name), None)
 
     def _plain(self, kind: str) -> Any:
         """An element of a kind with the values that MuJoCo gives without any class."""
@@ -315,17 +308,29 @@ class MjSpec:
         elif element is self.worldbody:
             raise ValueError("the world cannot be deleted")
         else:
-            _remove(element._body._children[element._kind], element)
-            if element._kind == "body":
-                self._forget(element)
-            elif element._kind == "frame":
-                for of in element._body._children.values():
-                    of[:] = [e for e in of if e._frame is not element]
+            if element._body is None:
+                raise ValueError(f"{element._kind} is not in this model")
+            self._delete_in_body(element)
         self._changed()
 
-    def _forget(self, body: MjsBody) -> None:
-        """Deletes what speaks of a body that is no more, or of something in it."""
-        gone = {("body", body.name)} | {(e._kind, e._name) for kind in ("body", *OF_BODIES) for e in body._below(kind)}
+    def _delete_in_body(self, element: Any) -> None:
+        """Deletes an element of a body; a body or a frame with what stands in it, and what speaks of that."""
+        body = element._body
+        gone = [element]
+        if element._kind == "frame":
+            for of in body._children.values():
+                gone += [e for e in of if e is not element and _stands_in(e, element)]
+        for e in list(gone):
+            _remove(body._children[e._kind], e)
+            if e._kind == "body":
+                gone += [inner for kind in ("body", "frame", *OF_BODIES) for inner in e._below(kind)]
+        if element._kind in ("body", "frame"):
+            self._forget({(e._kind, e._name) for e in gone if e._name})
+        for e in gone:
+            e._body = e._frame = None
+
+    def _forget(self, gone: set[tuple[str, str]]) -> None:
+        """Deletes what speaks of elements that are no more."""
         for kind in ("pair", "exclude", "tendon", "equality", "actuator", "sensor"):
             kept = [e for e in self._lists[kind] if not any(said in gone for said in attach.references(e))]
             gone |= {(e._kind, e._name) for e in self._lists[kind] if all(e is not k for k in kept)}
@@ -343,7 +348,12 @@ class MjSpec:
             found = self._find("site", site) if isinstance(site, str) else site
             if found is None:
                 raise ValueError("Site not found.")
-            return attach.attach_spec(self, child, found._body, attach.frame_at(found), prefix, suffix)
+            made = attach.frame_at(found)
+            try:
+                return attach.attach_spec(self, child, found._body, made, prefix, suffix)
+            except ValueError:
+                _remove(found._body._children["frame"], made)
+                raise
         found = self._find("frame", frame) if isinstance(frame, str) else frame
         if found is None:
             raise ValueError("Frame not found.")
@@ -406,10 +416,17 @@ class MjSpec:
         return f"<MjSpec {self.modelname!r}>"
 
 
+def _stands_in(e: Any, frame: MjsFrame) -> bool:
+    at = e._frame
+    while at is not None and at is not frame:
+        at = at._frame
+    return at is frame
+
+
 def _remove(of: list[Any], element: Any) -> None:
     at = next((i for i, e in enumerate(of) if e is element), None)
     if at is None:
-        raise ValueError(f"{element!r} is not in the spec")
+        raise ValueError(f"{element._kind} is not in this model")
     del of[at]
 
 

@@ -43,6 +43,8 @@ def value_of(node: Read, of: Field) -> Any:
     if of.kind[0] == "v":
         return found
     if of.count:
+        if of.kind[0] == "h" and len(found) == 1:
+            found = found * of.count
         if len(found) > of.count:
             raise wrong(node, f"attribute '{of.attribute}' has too much data")
         return found

@@ -3,7 +3,7 @@
 A line is ``name kind default @attribute``; without an attribute it is called as the field, and ``@-`` has none of its own. Kinds:
 ``s`` text, ``f`` number, ``g`` number of single precision, ``i`` whole number, ``b`` truth, ``e`` a number of an enumeration, which follows
 with its words; ``f3``, ``g4``, ``i2``: arrays of so many; ``v``: a list that may grow, of ``f``, ``g``, ``i``, ``s`` or of lists
-(``vl``); ``z3``: a size, of which some may be left out; ``p3``: a coefficient and those of a polynomial; ``o`` an orientation, ``u`` a
+(``vl``); ``z3``: a size, of which some may be left out; ``p3``: a coefficient and those of a polynomial; ``h3``: numbers, or one for all; ``o`` an orientation, ``u`` a
 plugin, ``y`` bytes, ``c`` a fixed number of letters. A test holds the table to MuJoCo's where it is installed.
 """
 
@@ -44,7 +44,7 @@ _TABLES = {
         pos f3
         quat f4 1 0 0 0
         alt o @-
-        scale f3 1 1 1
+        scale h3 1 1 1
         scaling e mjtScaling 0
         massscale f 0
         info s @-
@@ -462,7 +462,7 @@ _TABLES = {
         savecanonical b 1 @-
         alignfree b 0
         conflict e mjtConflict 0
-        passthrough e mjtPassthrough 0 @-
+        passthrough e mjtPassthrough 0
         authored i 0 @-
     """,
 }

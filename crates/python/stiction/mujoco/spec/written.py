@@ -88,7 +88,7 @@ class Style:
         """The value of a field, where a class of defaults has another."""
         match of.kind[0]:
             case "s" | "c":
-                return "".join(value)
+                return "".join(value).replace("\0", "")
             case "b":
                 return "true" if value else "false"
             case "e":
