@@ -11,10 +11,6 @@ from .words import OF_BODIES, OF_SPECS
 if TYPE_CHECKING:
     from .spec import MjSpec
 
-#: Methods of models and states that give an object by its number, where they are not called as the kind.
-_METHODS = {"material": "material", "hfield": "hfield"}
-
-
 def numbered(spec: MjSpec) -> dict[Any, int]:
     """The number of every element in a model that was made of the spec."""
     ids: dict[Any, int] = {}
@@ -67,7 +63,7 @@ def bind(of: Any, model: Any, elements: Any) -> Any:
         return Bound([bind(of, model, e) for e in elements])
     if elements.signature == 0 or elements.signature != int(model.signature):
         raise ValueError("The mjSpec does not match mjModel. Please recompile the mjSpec.")
-    return getattr(of, _METHODS.get(elements._kind, elements._kind))(elements.id)
+    return getattr(of, elements._kind)(elements.id)
 
 
 def carried(spec: MjSpec, before: dict[Any, int], old: Any, state: Any, model: Any, data: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex, SupportsInt
 import numpy as np
 
 from .. import _enums
-from .words import Field, plural
+from .words import Field
 
 
 class Values(Sequence[Any]):
@@ -157,8 +157,3 @@ def put(element: Any, field: Field, value: Any, given: bool = False) -> None:
             element.__dict__[field.name] = bytes(value)
         case kind:
             element.__dict__[field.name] = _TAKES[kind](value)
-
-
-def listed(kinds: Iterable[str]) -> str:
-    """Kinds by the names of their lists, for messages."""
-    return ", ".join(plural(kind) for kind in kinds)

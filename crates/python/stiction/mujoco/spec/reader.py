@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._model import load, loads
 from .. import _enums, _options
-from . import attach, fields, poses, sections
+from . import attach, fields, poses
 from .actuators import SHORT
 from .element import TURNS, deep
 from .lists import Lists

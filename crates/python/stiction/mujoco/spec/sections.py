@@ -18,8 +18,6 @@ USERS = {
     "body": "body", "joint": "jnt", "geom": "geom", "site": "site", "camera": "cam", "tendon": "tendon", "actuator": "actuator",
     "sensor": "sensor",
 }
-#: Flags of options, in MJCF's words, where these are not as their names.
-_FLAG = {"frictionloss": "frictionloss"}
 #: Attributes of the compiler that only MuJoCo heeds.
 _HOW = ("meshdir", "texturedir", "usethread", "eulerseq", "conflict", "passthrough", "discardvisual", "fusestatic")
 

@@ -160,7 +160,7 @@ class MjSpec:
         assets = time.perf_counter()
         for warned in self._warnings:
             warnings.warn(warned, UserWarning, stacklevel=2)
-        model = MjModel.from_xml_string(text, {**self._included_texts(), **writer.files})
+        model = MjModel.from_xml_string(text, writer.files)
         self.__dict__["_signature"] = compiled.signature()
         self.__dict__["_ids"] = compiled.numbered(self)
         model._put(signature=self._signature)
@@ -181,9 +181,6 @@ class MjSpec:
     def timer(self) -> Any:
         """Seconds that parts of the last compilation took."""
         return self._timer
-
-    def _included_texts(self) -> dict[str, Any]:
-        return {}
 
     def _changed(self, names: bool = False) -> None:
         self.__dict__["_signature"] = 0

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-_NAN = float("nan")
 _SOFT = "0.9 0.95 0.001 0.5 2"
 
 _TABLES = {
@@ -478,8 +477,6 @@ _BEGIN = {
     "mjtJoint": "mjJNT_", "mjtProjection": "mjPROJ_", "mjtSensor": "mjSENS_", "mjtObj": "mjOBJ_", "mjtSleepPolicy": "mjSLEEP_",
     "mjtMeshInertia": "mjMESH_INERTIA_", "mjtLightType": "mjLIGHT_", "mjtTextureRole": "mjTEXROLE_",
 }
-#: What a sensor's or a tuple's object is called, where it is not as its kind.
-_OBJECTS = {"mjOBJ_XBODY": "xbody"}
 
 #: Fields that name another element, and the kind of that; a colon stands before the field that says it.
 REFERENCES: dict[str, dict[str, str]] = {

@@ -50,15 +50,11 @@ class Writer:
         if not self.compiled:
             self._defaults(root)
         sections.extension(self, root)
-        assets = self._section(root, "asset", ("texture", "material", "mesh", "skin", "hfield"))
-        for node in spec._raw.get("asset", ()):
-            (assets or self._made(root, "asset")).children.append(node)
+        self._section(root, "asset", ("texture", "material", "mesh", "skin", "hfield"))
         world = Node("worldbody")
         self._fill_body(world, spec.worldbody)
         root.children.append(world)
-        for tag in ("deformable",):
-            for node in spec._raw.get(tag, ()):
-                root.children.append(node)
+        root.children += spec._raw.get("deformable", ())
         self._section(root, "contact", ("pair", "exclude"))
         self._section(root, "tendon", ("tendon",))
         self._section(root, "equality", ("equality",))
@@ -67,10 +63,6 @@ class Writer:
         self._section(root, "custom", ("numeric", "text", "tuple"))
         self._section(root, "keyframe", ("key",))
         return root.text()
-
-    @staticmethod
-    def _made(root: Node, tag: str) -> Node:
-        return root.add(tag)
 
     def _section(self, root: Node, tag: str, kinds: Iterable[str]) -> Node | None:
         elements = [e for kind in kinds for e in self.spec._lists[kind]]
