@@ -78,10 +78,20 @@ fn environment(witnesses: bool) -> Result<PathBuf, String> {
         "--interpreter",
     ]);
     spawn(build.arg(&python).arg("--out").arg(&wheels))?;
-    let wheel = std::fs::read_dir(&wheels).map_err(|e| e.to_string())?.flatten().next();
-    let wheel = wheel.ok_or("maturin built no wheel")?.path();
-    pip(&python, &["install", "--force-reinstall", "--no-deps"], &[&wheel.display().to_string()])?;
+    pip(&python, &["install", "--force-reinstall", "--no-deps"], &[&built()?.display().to_string()])?;
     Ok(python)
+}
+
+/// The wheel of the package, for Pythons that hold other packages.
+pub(crate) fn wheel() -> Result<PathBuf, String> {
+    environment(false)?;
+    built()
+}
+
+/// The wheel that was built last.
+fn built() -> Result<PathBuf, String> {
+    let folder = std::fs::read_dir(target().join("wheels-tested")).map_err(|e| e.to_string())?;
+    Ok(folder.flatten().next().ok_or("maturin built no wheel")?.path())
 }
 
 /// The requirements of an extra, and those without which the package does not work.

@@ -454,31 +454,6 @@ def test_a_page_shows_what_a_script_steps() -> None:
     assert data.time >= 0.05
 
 
-def test_a_model_put_together_in_code() -> None:
-    spec = ours.MjSpec()
-    spec.worldbody.add_geom(name="floor", type=ours.mjtGeom.mjGEOM_PLANE, size=[1, 1, 0.1])
-    body = spec.worldbody.add_body(name="cart", pos=[0, 0, 1])
-    body.add_joint(name="x", type=ours.mjtJoint.mjJNT_SLIDE, axis=[1, 0, 0])
-    body.add_geom(type=ours.mjtGeom.mjGEOM_BOX, size=[0.1, 0.2, 0.3], mass=2)
-    spec.add_actuator(name="push", target="x")
-    arm = ours.MjSpec.from_string(
-        """<mujoco><worldbody><body name="arm"><joint name="j" axis="0 1 0"/><geom type="sphere" size=".1" mass="1"/></body>
-        </worldbody><actuator><motor name="turn" joint="j"/></actuator></mujoco>"""
-    )
-    for side, y in (("left_", 0.5), ("right_", -0.5)):
-        spec.attach(arm, prefix=side, frame=body.add_frame(pos=[0, y, 0]))
-    model = spec.compile()
-    assert model.nu == 3 and model.njnt == 3 and model.body("left_arm").mass == 1.0
-    assert ours.MjData(model).body("right_arm").xpos == pytest.approx([0, -0.5, 1])
-    assert model.actuator("left_turn").trnid[0] == model.joint("left_j").id
-    spec.body("cart").pos = [0, 0, 2]
-    assert ours.MjData(spec.compile()).body("cart").xpos == pytest.approx([0, 0, 2])
-    with pytest.raises(ours.NotOffered, match="MjSpec"):
-        spec.add_material(name="m")
-    with pytest.raises(ours.NotOffered, match="fluidshape"):
-        body.add_geom(fluidshape="ellipsoid")
-
-
 def test_the_table_of_expressions_has_nothing_unclear() -> None:
     import os
     from pathlib import Path

@@ -5,6 +5,7 @@ mod data;
 mod drake;
 mod forces;
 mod geometry;
+mod others;
 mod robots;
 mod table;
 
@@ -34,6 +35,10 @@ Compares our readers and dynamics with Pinocchio and MuJoCo, on every robot of p
                            of the states, in 1e-6, 1e-4 and 1e-5 of the largest force; and forces and moments of
                            hydroelastic contact of random pairs, a fiftieth of the states, in 3e-3 of the force,
                            and a ball that bounces, in 2e-3 m after half a second
+                  others   MuJoCo's and dm_control's own tests, and 23 tasks of three suites, on stiction.mujoco:
+                           as many pass as docs/mujoco-suites.md says
+    --small       of others the tests of MuJoCo's wheel alone
+    --write       writes what others finds into docs/mujoco-suites.md
     --states N    random states per model, or poses per pair of shapes (default 100)
     --seed S      of the states (default 1)
     --only TEXT   only files whose path contains TEXT
@@ -95,11 +100,12 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let states = number.to_string();
     let seed = (args.number("--seed", 1.0)?.round() as u64).to_string();
     let only = args.option("--only")?;
+    let (small, write) = (args.flag("--small"), args.flag("--write"));
     let parts = args.finish(1)?;
     let part = parts.first().map_or("all", |p| p.as_str());
-    if !["all", "urdf", "mjcf", "data", "geometry", "forces", "weights", "drake"].contains(&part) {
+    if !["all", "urdf", "mjcf", "data", "geometry", "forces", "weights", "drake", "others"].contains(&part) {
         return Err(format!(
-            "there is no part `{part}`; there are urdf, mjcf, data, geometry, forces, weights and drake"
+            "there is no part `{part}`; there are urdf, mjcf, data, geometry, forces, weights, drake and others"
         ));
     }
     let tenth = number.div_ceil(10).to_string();
@@ -107,6 +113,9 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         let mut failures = drake::run(&tenth, &seed)?;
         failures.extend(drake::pressures(&number.div_ceil(50).to_string(), &seed)?);
         return judged(&failures);
+    }
+    if part == "others" {
+        return judged(&others::run(small, write)?);
     }
     let wanted = |name: &str| part == "all" || part == name;
     let mut failures = Vec::new();

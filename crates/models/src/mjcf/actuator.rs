@@ -115,7 +115,9 @@ fn one<'d>(
         // A positive coefficient is a ratio of critical damping.
         b2 = -2.0 * b2 * (g0 * inertia.felt(model, &transmission)).sqrt();
     }
-    if let Some(range) = inherited(reader, world, mention, servo.inherit_range)? {
+    // A class keeps it for all of its actuators: servos of position heed it.
+    let share = if servo.bias_affine && g0 == -b1 { servo.inherit_range } else { 0.0 };
+    if let Some(range) = inherited(reader, world, mention, share)? {
         control_limit = Some(range);
     }
     if !reader.settings.clamp_control {

@@ -230,6 +230,8 @@ fn actuators_of_every_kind() {
     assert_eq!((law(&motor), motor.control_limit), ((1.0, 0.0, 0.0, 0.0), Some([-3.0, 3.0])));
     let inherits = actuator(r#"<position joint="j" kp="1" inheritrange="1"/>"#, "");
     assert_eq!(inherits.control_limit, Some([-PI / 2.0, PI / 2.0]));
+    let both = r#"<default><position inheritrange="1"/><motor ctrlrange="-7 7"/></default>"#;
+    assert_eq!(actuator(r#"<motor joint="j"/>"#, both).control_limit, Some([-7.0, 7.0]));
     // A ball of 1 kg and radius 1 on a hinge through its centre: I = 0.4, so kv = 2 √(10 · 0.4).
     let critical = actuator(r#"<position joint="j" kp="10" dampratio="1"/>"#, "");
     assert!((critical.law.bias_velocity + 4.0).abs() < 1e-12);

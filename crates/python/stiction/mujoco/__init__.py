@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
-from . import _callbacks, _enums, _functions, _listed, _math, _pictures, rollout
+from . import _callbacks, _enums, _functions, _linear, _listed, _math, _momenta, _pictures, _rays, _strings, rollout, spec
 from ._callbacks import *  # noqa: F403
 from ._data import MjContact, MjData
 from ._enums import *  # noqa: F403
@@ -35,7 +35,6 @@ from ._pictures import (
     MjvScene,
     Renderer,
 )
-from ._spec import MjSpec
 from ._structs import (
     MjLROpt,
     MjSolverStat,
@@ -46,15 +45,19 @@ from ._structs import (
     MjvLight,
     MjWarningStat,
 )
+from .spec import MjSpec
 
 #: Version of MuJoCo whose names these are.
 __version__ = "4.0.0"
 
-globals().update({name: getattr(_functions, name) for name in _functions.NAMES})
-globals().update({name: getattr(_pictures, name) for name in _pictures.NAMES})
-globals().update({name: getattr(_callbacks, name) for name in _callbacks.NAMES})
-globals().update({name: getattr(_math, name) for name in _math.NAMES})
-globals().update({name: getattr(_enums, name) for name in _enums.NAMES})
+#: Modules whose names are MuJoCo's.
+_MODULES = (_functions, _pictures, _callbacks, _math, _linear, _rays, _momenta, _strings, _enums)
+for _module in _MODULES:
+    globals().update({name: getattr(_module, name) for name in _module.NAMES})
+globals().update(spec.CLASSES)
+
+#: The kinds of elements of a spec.
+MjStruct: Any = Union[tuple(spec.CLASSES.values())]
 
 
 class UnexpectedError(RuntimeError):
@@ -66,19 +69,6 @@ MJTNUM_DTYPE = np.float64
 
 #: The version whose names these are, as a number.
 mjVERSION_HEADER = 4000000
-
-
-def _words(kind: Any, prefix: str) -> tuple[str, ...]:
-    return tuple(m.removeprefix(prefix).replace("_", " ").capitalize() for m in kind.__members__ if m.startswith(prefix))
-
-
-mjDISABLESTRING = _words(_enums.mjtDisableBit, "mjDSBL_")
-mjENABLESTRING = _words(_enums.mjtEnableBit, "mjENBL_")
-mjTIMERSTRING = _words(_enums.mjtTimer, "mjTIMER_")
-mjLABELSTRING = _words(_enums.mjtLabel, "mjLABEL_")
-mjFRAMESTRING = _words(_enums.mjtFrame, "mjFRAME_")
-mjVISSTRING = tuple((word, "0", "") for word in _words(_enums.mjtVisFlag, "mjVIS_"))
-mjRNDSTRING = tuple((word, "0", "") for word in _words(_enums.mjtRndFlag, "mjRND_"))
 
 
 def install() -> None:
@@ -123,21 +113,11 @@ __all__ = [
     "Renderer",
     "UnexpectedError",
     "install",
-    "mjDISABLESTRING",
-    "mjENABLESTRING",
-    "mjFRAMESTRING",
-    "mjLABELSTRING",
-    "mjRNDSTRING",
-    "mjTIMERSTRING",
     "mjVERSION_HEADER",
-    "mjVISSTRING",
     "rollout",
     "viewer",
-    *_callbacks.NAMES,
-    *_enums.NAMES,
-    *_functions.NAMES,
-    *_math.NAMES,
-    *_pictures.NAMES,
+    *(name for module in _MODULES for name in module.NAMES),
+    *spec.CLASSES,
 ]
 
 

@@ -27,6 +27,7 @@ from ._attributes import (
 )
 from ._geoms import placed_at_rest
 from ._math import rotation_of
+from ._meshes import addresses, counted
 from ._trees import (
     Whole,
     both_in_lower,
@@ -218,11 +219,37 @@ def _directions(m: MjModel) -> Array:
     return np.asarray(out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-15), dtype=np.float64)
 
 
+def _pixels(column: int) -> Callable[[MjModel], Any]:
+    """Height, or width, of textures that are made by their names: cubes have six squares one below the other."""
+
+    def read(m: MjModel) -> Whole | None:
+        stated = m._stated.of("texture")
+        if any(a.get("builtin", "none") == "none" for a in stated):
+            return None
+        sizes = [(int(a.get("height", 0)) if a.get("type", "cube") == "2d" else 6 * int(a.get("width", 0)), int(a.get("width", 0))) for a in stated]
+        return np.array([size[column] for size in sizes], np.int32)
+
+    return read
+
+
+def _materials(m: MjModel) -> Whole | None:
+    """Materials of geoms: their own, or those of their meshes."""
+    stated = m._stated_of("geom", m.ngeom)
+    if stated is None:
+        return None
+    names, of_mesh = m._stated.names("material"), dict(zip(m._stated.names("mesh"), (a.get("material") for a in m._stated.of("mesh"))))
+    said = [a.get("material") or of_mesh.get(a.get("mesh", "")) for a in stated]
+    return np.array([names.index(name) if name in names else -1 for name in said], np.int32)
+
+
 i4, f4 = np.int32, np.float32
 _MODES = ("fixed", "track", "trackcom", "targetbody", "targetbodycom")
 
 #: Constants by name; None is not offered: the text does not say.
 CONSTANTS: dict[str, Callable[[MjModel], Any]] = {
+    "tex_height": _pixels(0), "tex_width": _pixels(1),
+    "mesh_vertnum": lambda m: np.array(counted(m, 0), np.int32), "mesh_vertadr": lambda m: addresses(m, 0),
+    "mesh_facenum": lambda m: np.array(counted(m, 1), np.int32), "mesh_faceadr": lambda m: addresses(m, 1),
     "dof_parentid": dof_parents,
     "dof_treeid": lambda m: np.array(trees_of_bodies(m)[m.dof_bodyid], np.int32),
     "body_treeid": trees_of_bodies,
@@ -260,7 +287,7 @@ CONSTANTS: dict[str, Callable[[MjModel], Any]] = {
     "dof_dampingpoly": filled("nv", 2), "dof_solref": of_dofs("solreffriction"), "dof_solimp": of_dofs("solimpfriction"),
     "geom_group": attribute_of("geom", "ngeom", "group", i4, 0), "geom_priority": attribute_of("geom", "ngeom", "priority", i4, 0),
     "geom_solmix": attribute_of("geom", "ngeom", "solmix", np.float64, 1.0), "geom_gap": attribute_of("geom", "ngeom", "gap", np.float64, 0.0),
-    "geom_matid": places_of("geom", "ngeom", "material", "material"), "geom_rbound": _round, "geom_aabb": _boxes,
+    "geom_matid": _materials, "geom_rbound": _round, "geom_aabb": _boxes,
     "geom_adhesion": filled("ngeom"), "geom_surfacevel": filled("ngeom", 6), "geom_fluid": filled("ngeom", 12),
     "geom_castshadow": filled("ngeom", of=True, dtype=bool),
     "site_group": attribute_of("site", "nsite", "group", i4, 0), "site_matid": places_of("site", "nsite", "material", "material"),
@@ -516,7 +543,7 @@ NUMBERS: dict[str, Callable[[MjModel], int]] = {
     "nD": lambda m: sum(map(len, rows_of_both(m))), "nB": lambda m: sum(map(len, rows_of_bodies(m))),
     "nJmom": lambda m: sum(map(len, driven(m))),
     "npaths": lambda m: len(m.paths), "nwrap": lambda m: sum(int(a["parts"]) for a in m._stated.of("tendon")), "nJten": lambda m: 0 if any(t.spatial for t in m._base.tendons) else sum(map(len, _jacobians(m))),
-    "nmesh": lambda m: len(m._stated.of("mesh")), "nhfield": lambda m: len(m._stated.of("hfield")),
+    "nmesh": lambda m: len(m._stated.of("mesh")), "nmeshvert": lambda m: sum(counted(m, 0)), "nmeshface": lambda m: sum(counted(m, 1)), "nhfield": lambda m: len(m._stated.of("hfield")),
     "ntex": lambda m: len(m._stated.of("texture")), "npair": lambda m: len(m._stated.of("pair")),
     "nexclude": lambda m: len(m._stated.of("exclude")), "ntext": lambda m: len(m._stated.of("text")),
     "ntuple": lambda m: len(m._stated.of("tuple")),

@@ -122,7 +122,7 @@ class MjData(NamedData):
     @staticmethod
     def _settings_of(model: MjModel) -> tuple[str, float, float, int]:
         opt = model.opt.__dict__
-        return model.contact, opt["timestep"], opt["tolerance"], opt["iterations"]
+        return model.contact, opt["timestep"], *(opt["_ends"][name] for name in ("tolerance", "iterations"))
 
     def _put_views(self, view: _stiction.FrameView) -> None:
         """The arrays that the engine writes for all frames at once."""
@@ -535,6 +535,7 @@ class MjData(NamedData):
         stepped = simulation._q_before is not None and (self.qacc == simulation.acceleration).all()
         held = simulation._held(CLEARANCE)
         self.qfrc_inverse[:] = simulation.inverse(None if held and stepped else self.qacc, clearance=CLEARANCE)
+        self._renew(False)
 
     def body_velocity(self, body: int, point: Any) -> tuple[Array, Array]:
         """Angular velocity of a body, and velocity of a point of it, in world axes."""

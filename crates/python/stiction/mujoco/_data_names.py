@@ -98,3 +98,13 @@ class NamedData(Guarded):
         found = self._acting._found("mjOBJ_TENDON", name)
         only = slice(found[0], found[0] + 1)
         return self._named("tendon", name, found, {"length": ("ten_length", only), "velocity": ("ten_velocity", only)})
+
+    def bind(self, elements: Any) -> Any:
+        """The objects of elements of the spec of which the model was compiled."""
+        from .spec import compiled
+
+        return compiled.bind(self, self._acting, elements)
+
+    @property
+    def _address(self) -> int:
+        return id(self)

@@ -245,5 +245,72 @@ mjtSameFrame = _enumeration(
 )
 mjtTendon = _enumeration("mjtTendon", "mjTENDON_FIXED mjTENDON_SPATIAL")
 
+mjtSleepPolicy = _enumeration(
+    "mjtSleepPolicy",
+    """
+    mjSLEEP_AUTO mjSLEEP_AUTO_NEVER mjSLEEP_AUTO_ALLOWED mjSLEEP_NEVER mjSLEEP_ALLOWED mjSLEEP_INIT
+    """,
+)
+mjtScaling = _enumeration("mjtScaling", "mjSCALING_SIMILAR mjSCALING_GEOMETRY")
+mjtAlignFree = _enumeration("mjtAlignFree", "mjALIGNFREE_FALSE mjALIGNFREE_TRUE mjALIGNFREE_AUTO")
+mjtGeomInertia = _enumeration("mjtGeomInertia", "mjINERTIA_VOLUME mjINERTIA_SHELL")
+mjtProjection = _enumeration("mjtProjection", "mjPROJ_PERSPECTIVE mjPROJ_ORTHOGRAPHIC")
+mjtMeshInertia = _enumeration(
+    "mjtMeshInertia",
+    """
+    mjMESH_INERTIA_CONVEX mjMESH_INERTIA_EXACT mjMESH_INERTIA_LEGACY mjMESH_INERTIA_SHELL
+    """,
+)
+mjtColorSpace = _enumeration("mjtColorSpace", "mjCOLORSPACE_AUTO mjCOLORSPACE_LINEAR mjCOLORSPACE_SRGB")
+mjtEmbed = _enumeration("mjtEmbed", "mjEMBED_FALSE mjEMBED_TRUE mjEMBED_AUTO")
+mjtMark = _enumeration("mjtMark", "mjMARK_NONE mjMARK_EDGE mjMARK_CROSS mjMARK_RANDOM")
+mjtActuator = _enumeration(
+    "mjtActuator",
+    """
+    mjACTUATOR_GENERAL mjACTUATOR_MOTOR mjACTUATOR_POSITION mjACTUATOR_VELOCITY mjACTUATOR_INTVELOCITY
+    mjACTUATOR_DAMPER mjACTUATOR_CYLINDER mjACTUATOR_MUSCLE mjACTUATOR_ADHESION mjACTUATOR_PID
+    mjACTUATOR_ORIENTATION mjACTUATOR_DCMOTOR
+    """,
+)
+mjtFlexSelf = _enumeration("mjtFlexSelf", "mjFLEXSELF_NONE mjFLEXSELF_NARROW mjFLEXSELF_BVH mjFLEXSELF_SAP mjFLEXSELF_AUTO")
+mjtFlexSection = _enumeration("mjtFlexSection", "mjFLEXSECTION_CIRCLE mjFLEXSECTION_BOX")
+mjtConflict = _enumeration("mjtConflict", "mjCONFLICT_WARNING mjCONFLICT_MERGE mjCONFLICT_ERROR")
+mjtPassthrough = _enumeration("mjtPassthrough", "mjPASSTHROUGH_NONE mjPASSTHROUGH_TEXTURES")
+mjtCTimer = _enumeration(
+    "mjtCTimer",
+    """
+    mjCTIMER_TOTAL mjCTIMER_ASSETS mjCTIMER_TEXTURE mjCTIMER_MESH_LOAD mjCTIMER_MESH_HULL mjCTIMER_MESH_POLYGON
+    mjCTIMER_MESH_INERTIA mjCTIMER_MESH_BVH mjCTIMER_MESH_OCTREE mjNCTIMER
+    """,
+)
+mjtRayDataField = _enumeration(
+    "mjtRayDataField",
+    """
+    mjRAYDATA_DIST mjRAYDATA_DIR mjRAYDATA_ORIGIN mjRAYDATA_POINT mjRAYDATA_NORMAL mjRAYDATA_DEPTH mjNRAYDATA
+    """,
+)
+mjtConDataField = _enumeration(
+    "mjtConDataField",
+    """
+    mjCONDATA_FOUND mjCONDATA_FORCE mjCONDATA_TORQUE mjCONDATA_DIST mjCONDATA_POS mjCONDATA_NORMAL
+    mjCONDATA_TANGENT mjCONDATA_LINVEL mjCONDATA_ANGVEL mjNCONDATA
+    """,
+)
+mjtMeshBuiltin = _enumeration(
+    "mjtMeshBuiltin",
+    """
+    mjMESH_BUILTIN_NONE mjMESH_BUILTIN_SPHERE mjMESH_BUILTIN_HEMISPHERE mjMESH_BUILTIN_CONE
+    mjMESH_BUILTIN_SUPERSPHERE mjMESH_BUILTIN_SUPERTORUS mjMESH_BUILTIN_WEDGE mjMESH_BUILTIN_PLATE
+    mjMESH_BUILTIN_GRID mjMESH_BUILTIN_BOX mjMESH_BUILTIN_CYLINDER mjMESH_BUILTIN_ELLIPSOID mjMESH_BUILTIN_SQUARE
+    mjMESH_BUILTIN_DISC
+    """,
+)
+mjtCamOutBit = _enumeration(
+    "mjtCamOutBit",
+    """
+    mjCAMOUT_RGB=1 mjCAMOUT_DEPTH mjCAMOUT_DIST=4 mjCAMOUT_NORMAL=8 mjCAMOUT_SEG=16 mjNCAMOUT=5
+    """,
+)
+
 #: Names of all of them.
 NAMES = tuple(name for name in globals() if name.startswith("mjt"))

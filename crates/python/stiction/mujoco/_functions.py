@@ -367,17 +367,22 @@ def mj_ray(
     flg_static: int = 1,
     bodyexclude: int = -1,
     geomid: Any = None,
-    *more: Any,
+    normal: Any = None,
 ) -> float:
-    """Distance along a ray to the first geom that can touch, in lengths of ``vec``; −1 if it meets none."""
+    """Distance along a ray to the first geom that can touch, in lengths of ``vec``, and the normal there; −1 if it meets none."""
     _of(m, d)
-    if geomgroup is not None or any(x is not None for x in more):
-        raise NotOffered("stiction.mujoco does not offer mj_ray with groups of geoms or normals")
+    groups = None if geomgroup is None else np.ravel(geomgroup)
+    if normal is not None:
+        normal[...] = 0
     for hit in dynamics.ray_all(d._ours, d.qpos, np.ravel(pnt), np.ravel(vec)):
         geom = int(m._geom_of[hit.geometry])
         body = int(m.geom_bodyid[geom])
-        if body == bodyexclude or (not flg_static and body == 0):
+        if body == bodyexclude or (not flg_static and m.body_weldid[body] == 0):
             continue
+        if groups is not None and not groups[min(max(int(m.geom_group[geom]), 0), len(groups) - 1)]:
+            continue
+        if normal is not None:
+            normal[...] = hit.normal
         if geomid is not None:
             geomid[0] = geom
         return hit.distance / float(np.linalg.norm(np.asarray(vec, dtype=np.float64)))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,6 @@ from .._stiction import Error
 from .._tables import Array
 from ._math import quaternion_of, quaternion_product, rotation_of
 
-#: Geoms, and their attributes.
-_GEOM = re.compile(r"<geom\b[^>]*>")
-_WORDS = re.compile(r'\b([a-z]+)\s*=\s*"([^"]*)"')
 #: MuJoCo's numbers of shapes.
 SHAPES = {
     "plane": 0, "heightfield": 1, "sphere": 2, "capsule": 3, "ellipsoid": 4, "cylinder": 5, "box": 6, "mesh": 7, "convex": 7,
@@ -139,20 +135,18 @@ def within(frame: tuple[Array, Array], pose: tuple[Array, Array]) -> tuple[Array
     return rotation_of(r).T @ (x - p), quaternion if quaternion[0] >= 0 else -quaternion
 
 
-def sizes_of(geoms: list[dict[str, Any]], texts: Sequence[str]) -> list[list[float]]:
-    """Sizes of geoms; those of planes, which have no end here, as the text states them."""
+def sizes_of(geoms: list[dict[str, Any]], stated: Sequence[Mapping[str, str]]) -> list[list[float]]:
+    """Sizes of geoms; those of planes, which have no end here, as the text states them: by name, or in order where all are listed."""
     sizes = [size_of(g["shape"]) for g in geoms]
     planes = [i for i, g in enumerate(geoms) if g["shape"]["kind"] == "plane"]
-    stated = [dict(_WORDS.findall(found)) for text in texts for found in _GEOM.findall(text)]
-    named = {words["name"]: words for words in stated if words.get("name") and "size" in words}
-    unnamed = [words for words in stated if words.get("type") == "plane" and "name" not in words and "size" in words]
-    nameless = [i for i in planes if not geoms[i]["name"]]
+    listed = [a for a in stated if a.get("type") == "plane"]
+    named = {a["name"]: a for a in listed if a.get("name")}
     of = {i: named[geoms[i]["name"]] for i in planes if geoms[i]["name"] in named}
-    if len(unnamed) == len(nameless):
-        of |= dict(zip(nameless, unnamed))
-    for i, words in of.items():
-        found = [float(x) for x in words["size"].split()]
-        sizes[i] = [*found, *[0.0] * (3 - len(found))][:3]
+    if len(listed) == len(planes):
+        of |= dict(zip(planes, listed))
+    for i, attributes in of.items():
+        found = [float(x) for x in attributes.get("size", "").split()]
+        sizes[i] = [*found, *[0.0] * 3][:3]
     return sizes
 
 

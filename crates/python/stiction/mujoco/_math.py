@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._tables import Array
+from ._guard import FatalError
 
 #: Less than this is nothing.
 mjMINVAL = 1e-15
@@ -325,8 +326,11 @@ def mju_quatZ2Vec(quat: Array, vec: ArrayLike) -> None:
 
 def mju_euler2Quat(quat: Array, euler: ArrayLike, seq: str) -> None:
     """The turning by three angles [rad] about the axes of ``seq``: xyz moving with the body, XYZ fixed."""
-    if len(seq) != 3 or any(c not in "xyzXYZ" for c in seq):
-        raise ValueError(f"seq is {seq!r}; expected three of x, y, z, X, Y, Z")
+    if len(seq) != 3:
+        raise FatalError("mju_euler2Quat: seq must contain exactly 3 characters")
+    for i, letter in enumerate(seq):
+        if letter not in "xyzXYZ":
+            raise FatalError(f"mju_euler2Quat: seq[{i}] is '{letter}', should be one of x, y, z, X, Y, Z")
     q = np.array([1.0, 0.0, 0.0, 0.0])
     for angle, axis in zip(row(euler), seq):
         turn = np.zeros(4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -23,6 +23,7 @@ from ._geoms import (
     rows,
 )
 from ._guard import NotOffered
+from ._meshes import Files
 from ._model_names import NamedModel
 from ._options import MjOption, MjVisual
 from ._structs import MjStatistic
@@ -46,7 +47,7 @@ class MjModel(NamedModel):
     _settable = frozenset({"contact"})
     contact: str
 
-    def __init__(self, model: Model, texts: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(self, model: Model, texts: Mapping[str, str] = MappingProxyType({}), files: Files | None = None) -> None:
         described = model._described
         stated = Stated(texts)
         materials, lights = stated.of("material"), stated.of("light")
@@ -55,7 +56,7 @@ class MjModel(NamedModel):
             return [[float(x) for x in a.get(word, default).split()] for a in objects]
 
         self._put(
-            _stated=stated, _texts=dict(texts), nlight=len(lights), nmat=len(materials),
+            _stated=stated, _texts=dict(texts), _files=files or Files({}, None), nlight=len(lights), nmat=len(materials),
             light_pos=rows(numbers(lights, "pos", "0 0 0"), 3), mat_rgba=rows(numbers(materials, "rgba", "1 1 1 1"), 4, np.float32),
         )
         self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", opt=MjOption(model, stated.option), vis=MjVisual(stated.visual))
@@ -371,18 +372,21 @@ class MjModel(NamedModel):
         text = Path(filename).read_text(encoding="utf-8")
         if assets:
             return MjModel.from_xml_string(text, assets)
-        return MjModel(_told(lambda: load(filename, complete=False, warn="none")), with_included(Path(filename)))
+        return MjModel(_told(lambda: load(filename, complete=False, warn="none")), with_included(Path(filename)), Files({}, Path(filename).parent))
 
     @staticmethod
     def from_xml_string(xml: str | bytes, assets: Mapping[str, bytes] | None = None) -> MjModel:
         """A model of a text, as it is."""
         text = xml.decode() if isinstance(xml, bytes) else xml
+        last = [PurePosixPath(path).name for path in assets or {}]
+        if repeated := next((name for name in last if last.count(name) > 1), None):
+            raise ValueError(f"Repeated file name in assets dict: {repeated}")
         files = {path: content.encode() if isinstance(content, str) else content for path, content in (assets or {}).items()}
         texts = {"": text, **{path: content.decode() for path, content in files.items() if path.endswith(".xml")}}
         # MuJoCo finds assets by their names, in whatever folder the text says that they are.
         folders = {folder for t in texts.values() for folder in _FOLDER.findall(t)}
         laid = {f"{folder.rstrip('/')}/{path}": content for folder in folders for path, content in files.items()}
-        return MjModel(_told(lambda: loads(text, assets={**laid, **files}, complete=False, warn="none")), texts)
+        return MjModel(_told(lambda: loads(text, assets={**laid, **files}, complete=False, warn="none")), texts, Files(files, None))
 
     @staticmethod
     def from_binary_path(filename: str, assets: Any = None) -> MjModel:
@@ -418,8 +422,8 @@ class MjModel(NamedModel):
 
     def __reduce__(self) -> tuple[Any, ...]:
         kept = [np.array(a) for a in self._kept()]
-        options = (self.opt.timestep, self.opt.iterations, self.opt.tolerance, self.opt.disableflags)
-        return (_again, (self._base, self._texts, self.contact, options, kept))
+        options = (self.opt.timestep, self.opt.iterations, self.opt.tolerance, self.opt.disableflags, dict(self.opt._ends))
+        return (_again, (self._base, self._texts, self.contact, options, kept, self._files))
 
 
 #: Numbers of a world that can be written, by their names here and, in the same order, in ``Model.replace``'s way.
@@ -485,10 +489,11 @@ _SPATIAL = frozenset(
 )
 
 
-def _again(base: Model, texts: dict[str, str], contact: str, options: tuple[float, int, float, int], kept: list[Array]) -> MjModel:
-    model = MjModel(base, texts)
+def _again(base: Model, texts: dict[str, str], contact: str, options: tuple[float, int, float, int, dict[str, Any]], kept: list[Array], files: Files) -> MjModel:
+    model = MjModel(base, texts, files)
     model.contact = contact
-    model.opt.timestep, model.opt.iterations, model.opt.tolerance, model.opt.disableflags = options
+    model.opt.timestep, model.opt.iterations, model.opt.tolerance, model.opt.disableflags, ends = options
+    model.opt._ends.update(ends)
     for to, values in zip(model._kept(), kept):
         to[...] = values
     return model

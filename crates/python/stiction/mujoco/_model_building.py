@@ -146,7 +146,7 @@ class BuiltModel(Guarded):
         bits = np.array([[g["contype"] for g in geoms], [g["conaffinity"] for g in geoms]], np.int32).reshape(2, -1)
         self._put(
             geom_type=fixed([SHAPES.get(g["shape"]["kind"], -1) for g in geoms], np.int32),
-            geom_size=rows(sizes_of(geoms, [*self._texts.values()]), 3),
+            geom_size=rows(sizes_of(geoms, self._stated.of("geom")), 3),
             geom_bodyid=fixed([g["body"] for g in geoms], np.int32),
             geom_pos=rows([p for p, _ in poses], 3), geom_quat=rows([r for _, r in poses], 4),
             geom_rgba=rows([g["rgba"] for g in geoms], 4, np.float32),
@@ -181,7 +181,7 @@ class BuiltModel(Guarded):
             trntype.append(0 if on_joint else 3)
             trnid.append((joint_of.get(a.transmission[0][0], -1) if on_joint else (tendon or [-1])[0], -1))
             ratio = a.transmission[0][1] if a.transmission else 0.0
-            if tendon and not on_joint:
+            if tendon and a.transmission and not on_joint:
                 ratio /= dict(model.tendons[tendon[0]].terms)[a.transmission[0][0]]
             gear.append([ratio, 0, 0, 0, 0, 0])
         moment = np.zeros((model.nu, model.nv))

@@ -188,3 +188,21 @@ class NamedModel(BuiltModel):
         start = int(self.numeric_adr[found.id])
         found._rows["data"] = ("numeric_data", slice(start, start + int(self.numeric_size[found.id])))
         return found
+
+    def text(self, name: str | int = "") -> Named:
+        """A text of the file by name or number."""
+        return self._named("mjOBJ_TEXT", "text", name, "text_")
+
+    def tuple(self, name: str | int = "") -> Named:
+        """A list of elements of the file by name or number."""
+        return self._named("mjOBJ_TUPLE", "tuple", name, "tuple_")
+
+    def bind(self, elements: Any) -> Any:
+        """The objects of elements of the spec of which the model was compiled."""
+        from .spec import compiled
+
+        return compiled.bind(self, self, elements)
+
+    @property
+    def _address(self) -> int:
+        return id(self)

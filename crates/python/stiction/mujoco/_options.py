@@ -51,6 +51,7 @@ class MjOption(Struct):
 
     def __init__(self, model: Model | None = None, stated: dict[str, str] | None = None) -> None:
         super().__init__()
+        self._put(_ends={})
         if model is None:
             return
         for name, text in (stated or {}).items():
@@ -65,11 +66,14 @@ class MjOption(Struct):
         for name in ("magnetic", "o_friction", "o_solimp", "o_solref", "wind"):
             self.__dict__[name].flags.writeable = False
         self._put(
-            _of_model=True, timestep=model.dt, iterations=int(settings["max_iterations"]), tolerance=float(settings["tolerance"]),
+            _of_model=True, timestep=model.dt,
+            #: What ends the iterations of the contact solver: its own numbers, until others are written.
+            _ends={"iterations": int(settings["max_iterations"]), "tolerance": float(settings["tolerance"])},
             gravity=np.array(model.gravity), enableflags=0,
             #: That of Euler, the nearest to a step here that MuJoCo has a word for.
             integrator=0,
         )
+        self._put(**{name: number for name, number in self._ends.items() if name not in (stated or {})})
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not self._of_model:
@@ -90,6 +94,8 @@ class MjOption(Struct):
             if not np.array_equal(getattr(self, name), value):
                 raise NotOffered(f"stiction.mujoco does not offer to set opt.{name} of a model: it has no effect here")
             return
+        if name in self._ends and value != getattr(self, name):
+            self._ends[name] = value
         super().__setattr__(name, value)
 
 
@@ -160,6 +166,10 @@ class MjVisual(Struct):
     _defaults = {
         "global_": _Global(), "headlight": _Headlight(), "map": _Map(), "quality": _Quality(), "rgba": _Rgba(), "scale": _Scale(),
     }
+
+    def __getattr__(self, name: str) -> Any:
+        # MuJoCo's name, a word of Python, is reached by `getattr` alone.
+        return self.__dict__["global_"] if name == "global" else super().__getattr__(name)
 
     def __init__(self, stated: dict[str, dict[str, str]] | None = None) -> None:
         super().__init__()

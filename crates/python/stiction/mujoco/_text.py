@@ -32,6 +32,7 @@ class Stated:
         self.visual: dict[str, Attributes] = {}
         self.statistic: Attributes = {}
         self.option: Attributes = {}
+        self.compiler: Attributes = {}
         try:
             root = ET.fromstring(texts.get("", "<mujoco/>"))
         except ET.ParseError:
@@ -64,8 +65,8 @@ class Stated:
         for section in sections:
             if section.tag == "default":
                 self._default(section, section.get("class", "main"), self._classes["main"])
-            elif section.tag in ("size", "statistic", "option"):
-                into = {"size": self.sizes, "statistic": self.statistic, "option": self.option}[section.tag]
+            elif section.tag in ("size", "statistic", "option", "compiler"):
+                into = {"size": self.sizes, "statistic": self.statistic, "option": self.option, "compiler": self.compiler}[section.tag]
                 into.update(section.attrib)
             elif section.tag == "visual":
                 for part in self._included(section, ""):
