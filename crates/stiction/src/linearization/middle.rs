@@ -9,8 +9,8 @@
 //! (2) is differentiated by the tangents of (q_m, v⁻): columns of q and v are theirs until the end. What depends on the
 //! start itself, as springs do, is turned to them by the inverse of (1), block by block of joints. Coriolis forces
 //! are of the mean velocity v̄, which is taken as (v + v⁺)/2, as it is in a step that starts anew; others have it from the
-//! impulses of the last step, which differ from their own by O(h). What is left out is the derivative of the closing rigid motion
-//! (`integrate::closing`), of third order in h.
+//! impulses of the last step, which differ from their own by O(h). The closing rigid motion follows
+//! ([`super::closing`]).
 
 use super::columns::Columns;
 use crate::state::State;

@@ -19,6 +19,7 @@
 pub(crate) mod active_set;
 mod bounced_motion;
 mod bounces;
+mod closing;
 mod columns;
 pub(crate) mod compliant;
 mod contact_geometry;
@@ -392,7 +393,7 @@ impl Done<'_> {
             Some(bouncing) => bounced_motion::shift(bouncing, stepped, &solved, &dlambda)?,
             None => None,
         };
-        let moves = Moves { forces, dv, corrected, shift, v_end: &next.v };
+        let moves = Moves { forces, dv, corrected, shift, q_end: &next.q, v_end: &next.v };
         let end = moves.end(&mut notes)?;
         let mut dlambda = dlambda;
         if let Some(middle) = forces.middle {

@@ -21,7 +21,8 @@ pub(super) struct Moves<'a> {
     /// Derivatives of the velocities that undo position errors.
     pub(super) corrected: DMatrix<f64>,
     pub(super) shift: Option<Shift>,
-    /// v at the end of the step that was done, which a relaxed answer is near.
+    /// q and v at the end of the step that was done, which a relaxed answer is near.
+    pub(super) q_end: &'a [f64],
     pub(super) v_end: &'a [f64],
 }
 
@@ -34,6 +35,7 @@ impl Moves<'_> {
         if let Some(middle) = self.forces.middle {
             self.add_second_half(middle, &mut end);
             middle.turn_to_start(columns, &mut end);
+            self.forces.close(middle, self.q_end, &mut end);
         }
         for (tree, rule) in accepted.quadrature.iter().enumerate() {
             match rule {

@@ -1,5 +1,6 @@
 //! What nothing touches: joints with damping, springs, servos and motors.
 
+use super::super::rules::ruled;
 use super::witness::Witness;
 use std::path::Path;
 use stiction::dynamics::integrate_into;
@@ -15,12 +16,12 @@ pub(crate) fn world(body: &str) -> World {
 
 /// Settings of exact answers; of trees with servos the rules of first and second order.
 pub(crate) fn settings() -> Settings {
-    let stepper = StepperParams {
+    let stepper = ruled(StepperParams {
         dt: 2e-3,
         higher_order: HigherOrder::Passive,
         landing_tolerance: 1e-13,
         ..StepperParams::default()
-    };
+    });
     Settings { tolerance: 1e-13, stepper, ..Settings::default() }
 }
 

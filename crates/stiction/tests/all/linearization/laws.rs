@@ -1,5 +1,6 @@
 //! Laws beside the exact one: the relaxation, the pyramid, and compliant laws.
 
+use super::super::rules::by_both;
 use super::free::settings;
 use super::touching::{above, hold, walker};
 use stiction::Settings;
@@ -16,12 +17,16 @@ fn under(contact: &str, tolerance: f64, most: f64) {
 
 #[test]
 fn the_relaxation() {
-    under("ccp-pgs-accelerated", 1e-13, 1e-7);
+    by_both(|| {
+        under("ccp-pgs-accelerated", 1e-13, 1e-7);
+    });
 }
 
 #[test]
 fn the_pyramid() {
-    under("lcp-pgs-accelerated", 1e-13, 1e-7);
+    by_both(|| {
+        under("lcp-pgs-accelerated", 1e-13, 1e-7);
+    });
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What contacts, limits, dry friction, couplings and tendons act upon.
 
+use super::super::rules::by_both;
 use super::free::{random_state, settings, world};
 use super::witness::Witness;
 use stiction::dynamics::integrate_into;
@@ -91,44 +92,50 @@ pub(crate) fn above(world: &World, dice: &mut Random, speed: f64) -> State {
 /// Contacts that stick, slide and stay open.
 #[test]
 fn a_robot_on_its_feet() {
-    let mut met = Met::default();
-    for (speed, friction) in [(0.3, 1.2), (1.0, 0.2)] {
-        let world = walker("damping='0.1'", friction);
-        let of = hold(&world, &settings(), (8, 1e-8), |dice| above(&world, dice, speed));
-        met.sticking += of.sticking;
-        met.sliding += of.sliding;
-    }
-    assert!(met.sticking > 2 && met.sliding > 2, "{met:?}");
+    by_both(|| {
+        let mut met = Met::default();
+        for (speed, friction) in [(0.3, 1.2), (1.0, 0.2)] {
+            let world = walker("damping='0.1'", friction);
+            let of = hold(&world, &settings(), (8, 1e-8), |dice| above(&world, dice, speed));
+            met.sticking += of.sticking;
+            met.sliding += of.sliding;
+        }
+        assert!(met.sticking > 2 && met.sliding > 2, "{met:?}");
+    });
 }
 
 /// Limits and dry friction of joints beside contacts.
 #[test]
 fn limits_and_dry_friction() {
-    let world = walker("range='-2 2' frictionloss='0.4'", 0.6);
-    let met = hold(&world, &settings(), (8, 1e-8), |dice| above(&world, dice, 0.5));
-    assert!(met.bound > 0 && met.sticking + met.sliding > 0, "{met:?}");
+    by_both(|| {
+        let world = walker("range='-2 2' frictionloss='0.4'", 0.6);
+        let met = hold(&world, &settings(), (8, 1e-8), |dice| above(&world, dice, 0.5));
+        assert!(met.bound > 0 && met.sticking + met.sliding > 0, "{met:?}");
+    });
 }
 
 /// Faces of boxes and round shapes on one another: the narrow phase is differentiated.
 #[test]
 fn free_bodies_on_one_another() {
-    let world = world(
-        "<worldbody><geom type='box' pos='0 0 -0.5' size='2 2 0.5' friction='0.7'/>
-          <body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body>
-          <body pos='0.02 0.01 0.295'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body></worldbody>",
-    );
-    let model = world.model.clone();
-    let met = hold(&world, &settings(), (4, 1e-7), |dice| {
-        let mut state = random_state(&world, dice, 0.0, 0.3);
-        let e: Vec<f64> = (0..model.nv()).map(|i| if i % 6 < 3 { 0.0 } else { dice.signed() }).collect();
-        let q = state.q.clone();
-        integrate_into(&model, &q, &e, 1.0, &mut state.q);
-        (state.v[2], state.v[8]) = (-0.5, -1.0);
-        state.q[2] += 2e-4 * dice.signed();
-        state.q[9] += 3e-4 * dice.signed();
-        state
+    by_both(|| {
+        let world = world(
+            "<worldbody><geom type='box' pos='0 0 -0.5' size='2 2 0.5' friction='0.7'/>
+              <body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body>
+              <body pos='0.02 0.01 0.295'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body></worldbody>",
+        );
+        let model = world.model.clone();
+        let met = hold(&world, &settings(), (4, 1e-7), |dice| {
+            let mut state = random_state(&world, dice, 0.0, 0.3);
+            let e: Vec<f64> = (0..model.nv()).map(|i| if i % 6 < 3 { 0.0 } else { dice.signed() }).collect();
+            let q = state.q.clone();
+            integrate_into(&model, &q, &e, 1.0, &mut state.q);
+            (state.v[2], state.v[8]) = (-0.5, -1.0);
+            state.q[2] += 2e-4 * dice.signed();
+            state.q[9] += 3e-4 * dice.signed();
+            state
+        });
+        assert!(met.sliding + met.sticking > 4, "{met:?}");
     });
-    assert!(met.sliding + met.sticking > 4, "{met:?}");
 }
 
 /// Boxes that overlap and are nearly flush: within the displacements of differences of the narrow phase the points are clipped by the face of the one box or
@@ -165,129 +172,136 @@ fn boxes_that_are_nearly_flush() {
 /// A slab that falls on a corner, with its gyroscopic moment: it flies on after the impulses.
 #[test]
 fn a_slab_on_its_corner() {
-    let world = world(
-        "<worldbody><geom type='plane' size='5 5 1' friction='0.4'/>
-          <body pos='0 0 0.2'><freejoint/><geom type='box' size='0.1 0.2 0.05' pos='0.02 0 0.01' mass='1' friction='0.4'/></body>
-         </worldbody>",
-    );
-    let met = hold(&world, &settings(), (6, 1e-7), |dice| {
-        let mut state = random_state(&world, dice, 0.4, 1.0);
-        state.v[2] = -1.0;
-        let mut lowest = f64::INFINITY;
-        let q = &state.q;
-        let R = stiction::dynamics::spatial::Quat::new(q[3], q[4], q[5], q[6]);
-        for k in 0..8 {
-            let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
-            let corner = [0.02 + 0.1 * sign(0), 0.2 * sign(1), 0.01 + 0.05 * sign(2)];
-            lowest = f64::min(lowest, R.rotate(corner.into()).z);
-        }
-        state.q[2] = -lowest + 5e-4 * dice.signed();
-        state
+    by_both(|| {
+        let world = world(
+            "<worldbody><geom type='plane' size='5 5 1' friction='0.4'/>
+              <body pos='0 0 0.2'><freejoint/><geom type='box' size='0.1 0.2 0.05' pos='0.02 0 0.01' mass='1' friction='0.4'/></body>
+             </worldbody>",
+        );
+        let met = hold(&world, &settings(), (6, 1e-7), |dice| {
+            let mut state = random_state(&world, dice, 0.4, 1.0);
+            state.v[2] = -1.0;
+            let mut lowest = f64::INFINITY;
+            let q = &state.q;
+            let R = stiction::dynamics::spatial::Quat::new(q[3], q[4], q[5], q[6]);
+            for k in 0..8 {
+                let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
+                let corner = [0.02 + 0.1 * sign(0), 0.2 * sign(1), 0.01 + 0.05 * sign(2)];
+                lowest = f64::min(lowest, R.rotate(corner.into()).z);
+            }
+            state.q[2] = -lowest + 5e-4 * dice.signed();
+            state
+        });
+        assert!(met.sliding + met.sticking > 4, "{met:?}");
     });
-    assert!(met.sliding + met.sticking > 4, "{met:?}");
 }
 
 /// ∂λ of contacts, limits and dry friction against differences of the impulses of steps that start cold.
 #[test]
 fn impulses_have_the_derivatives_of_differences() {
-    let world = walker("range='-2 2' damping='0.1'", 0.6);
-    let mut compared = 0;
-    for seed in 0..40 {
-        let mut dice = Random::new(seed + 1);
-        let start = above(&world, &mut dice, 0.5);
-        let mut simulation = Simulation::new(world.clone(), start.clone(), settings()).unwrap();
-        let linearization = simulation.linearize();
-        let Some(linearization) = linearization.ok().filter(|l| l.notes.is_empty()) else { continue };
-        simulation.step();
-        let rows = simulation.impulses().len();
-        let n = 2 * linearization.nv + linearization.nu;
-        assert_eq!(linearization.dlambda.len(), rows * n);
-        for k in 0..2 * linearization.nv {
-            let mut impulses = |x: f64| {
-                let mut state = start.clone();
-                let mut e = vec![0.0; linearization.nv];
-                if k < linearization.nv {
-                    e[k] = x;
-                    integrate_into(&world.model, &start.q, &e, 1.0, &mut state.q);
-                } else {
-                    state.v[k - linearization.nv] += x;
+    by_both(|| {
+        let world = walker("range='-2 2' damping='0.1'", 0.6);
+        let mut compared = 0;
+        for seed in 0..40 {
+            let mut dice = Random::new(seed + 1);
+            let start = above(&world, &mut dice, 0.5);
+            let mut simulation = Simulation::new(world.clone(), start.clone(), settings()).unwrap();
+            let linearization = simulation.linearize();
+            let Some(linearization) = linearization.ok().filter(|l| l.notes.is_empty()) else { continue };
+            simulation.step();
+            let rows = simulation.impulses().len();
+            let n = 2 * linearization.nv + linearization.nu;
+            assert_eq!(linearization.dlambda.len(), rows * n);
+            for k in 0..2 * linearization.nv {
+                let mut impulses = |x: f64| {
+                    let mut state = start.clone();
+                    let mut e = vec![0.0; linearization.nv];
+                    if k < linearization.nv {
+                        e[k] = x;
+                        integrate_into(&world.model, &start.q, &e, 1.0, &mut state.q);
+                    } else {
+                        state.v[k - linearization.nv] += x;
+                    }
+                    simulation.set_state(state).unwrap();
+                    simulation.step();
+                    simulation.impulses().to_vec()
+                };
+                let x = 1e-6;
+                let (ahead, back) = (impulses(x), impulses(-x));
+                if ahead.len() != rows || back.len() != rows {
+                    continue;
                 }
-                simulation.set_state(state).unwrap();
-                simulation.step();
-                simulation.impulses().to_vec()
-            };
-            let x = 1e-6;
-            let (ahead, back) = (impulses(x), impulses(-x));
-            if ahead.len() != rows || back.len() != rows {
-                continue;
-            }
-            for i in 0..rows {
-                let about = (ahead[i] - back[i]) / (2.0 * x);
-                let ours = linearization.dlambda[i * n + k];
-                assert!(
-                    (ours - about).abs() < 1e-5 * (1.0 + about.abs()),
-                    "seed {seed}, {i} by {k}: {ours} is {about}"
-                );
-                compared += usize::from(about.abs() > 1e-3);
+                for i in 0..rows {
+                    let about = (ahead[i] - back[i]) / (2.0 * x);
+                    let ours = linearization.dlambda[i * n + k];
+                    assert!(
+                        (ours - about).abs() < 1e-5 * (1.0 + about.abs()),
+                        "seed {seed}, {i} by {k}: {ours} is {about}"
+                    );
+                    compared += usize::from(about.abs() > 1e-3);
+                }
             }
         }
-    }
-    assert!(compared > 100, "{compared}");
+        assert!(compared > 100, "{compared}");
+    });
 }
 
 /// The gradient of a cost of a rollout on the ground, against differences of whole rollouts, whatever the checkpoints.
 #[test]
 fn gradients_through_a_rollout() {
-    let world = walker("range='-2 2' damping='0.1'", 0.9);
-    let mut dice = Random::new(3);
-    let (steps, nu, nv) = (12, world.actuators.len(), world.model.nv());
-    let mut start = above(&world, &mut dice, 0.1);
-    start.q[2] += 0.01;
-    let controls: Vec<f64> = (0..steps * nu).map(|_| 0.2 * dice.signed()).collect();
-    let mut simulation = Simulation::new(world, start.clone(), settings()).unwrap();
-    // The cost: Σ w·v over all steps.
-    let weights: Vec<f64> = (0..nv).map(|_| dice.signed()).collect();
-    let cost = |simulation: &mut Simulation, start: &State, controls: &[f64]| -> f64 {
+    by_both(|| {
+        let world = walker("range='-2 2' damping='0.1'", 0.9);
+        let mut dice = Random::new(3);
+        let (steps, nu, nv) = (12, world.actuators.len(), world.model.nv());
+        let mut start = above(&world, &mut dice, 0.1);
+        start.q[2] += 0.01;
+        let controls: Vec<f64> = (0..steps * nu).map(|_| 0.2 * dice.signed()).collect();
+        let mut simulation = Simulation::new(world, start.clone(), settings()).unwrap();
+        // The cost: Σ w·v over all steps.
+        let weights: Vec<f64> = (0..nv).map(|_| dice.signed()).collect();
+        let cost = |simulation: &mut Simulation, start: &State, controls: &[f64]| -> f64 {
+            simulation.set_state(start.clone()).unwrap();
+            let mut sum = 0.0;
+            for u in controls.chunks_exact(nu) {
+                simulation.control_mut().copy_from_slice(u);
+                assert!(!simulation.step().flagged());
+                sum += simulation.state().v.iter().zip(&weights).map(|(v, w)| v * w).sum::<f64>();
+            }
+            sum
+        };
+        let gradients: Vec<f64> =
+            (0..steps).flat_map(|_| [vec![0.0; nv], weights.clone()].concat()).collect();
         simulation.set_state(start.clone()).unwrap();
-        let mut sum = 0.0;
-        for u in controls.chunks_exact(nu) {
-            simulation.control_mut().copy_from_slice(u);
-            assert!(!simulation.step().flagged());
-            sum += simulation.state().v.iter().zip(&weights).map(|(v, w)| v * w).sum::<f64>();
+        let found = simulation.rollout_vjp(&controls, &gradients, 5).unwrap();
+        let same = simulation.rollout_vjp(&controls, &gradients, 1).unwrap();
+        for (a, b) in found.controls.iter().chain(&found.start).zip(same.controls.iter().chain(&same.start)) {
+            assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} is {b}");
         }
-        sum
-    };
-    let gradients: Vec<f64> = (0..steps).flat_map(|_| [vec![0.0; nv], weights.clone()].concat()).collect();
-    simulation.set_state(start.clone()).unwrap();
-    let found = simulation.rollout_vjp(&controls, &gradients, 5).unwrap();
-    let same = simulation.rollout_vjp(&controls, &gradients, 1).unwrap();
-    for (a, b) in found.controls.iter().chain(&found.start).zip(same.controls.iter().chain(&same.start)) {
-        assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} is {b}");
-    }
-    assert_eq!(simulation.state(), &start);
-    let x = 1e-6;
-    for k in [0, 1, 7, 20, steps * nu - 1] {
-        let mut at = |x: f64| {
-            let mut moved = controls.clone();
-            moved[k] += x;
-            cost(&mut simulation, &start, &moved)
-        };
-        let about = (at(x) - at(-x)) / (2.0 * x);
-        assert!(
-            (found.controls[k] - about).abs() < 1e-5 * (1.0 + about.abs()),
-            "{k}: {} is {about}",
-            found.controls[k]
-        );
-    }
-    for k in 0..nv {
-        let mut at = |x: f64| {
-            let mut moved = start.clone();
-            moved.v[k] += x;
-            cost(&mut simulation, &moved, &controls)
-        };
-        let about = (at(x) - at(-x)) / (2.0 * x);
-        let ours = found.start[nv + k];
-        assert!((ours - about).abs() < 1e-5 * (1.0 + about.abs()), "v {k}: {ours} is {about}");
-    }
-    assert!(simulation.rollout_vjp(&controls[1..], &gradients, 5).is_err());
+        assert_eq!(simulation.state(), &start);
+        let x = 1e-6;
+        for k in [0, 1, 7, 20, steps * nu - 1] {
+            let mut at = |x: f64| {
+                let mut moved = controls.clone();
+                moved[k] += x;
+                cost(&mut simulation, &start, &moved)
+            };
+            let about = (at(x) - at(-x)) / (2.0 * x);
+            assert!(
+                (found.controls[k] - about).abs() < 1e-5 * (1.0 + about.abs()),
+                "{k}: {} is {about}",
+                found.controls[k]
+            );
+        }
+        for k in 0..nv {
+            let mut at = |x: f64| {
+                let mut moved = start.clone();
+                moved.v[k] += x;
+                cost(&mut simulation, &moved, &controls)
+            };
+            let about = (at(x) - at(-x)) / (2.0 * x);
+            let ours = found.start[nv + k];
+            assert!((ours - about).abs() < 1e-5 * (1.0 + about.abs()), "v {k}: {ours} is {about}");
+        }
+        assert!(simulation.rollout_vjp(&controls[1..], &gradients, 5).is_err());
+    });
 }
