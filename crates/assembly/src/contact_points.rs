@@ -17,10 +17,11 @@ use crate::coplanar::flatten;
 use crate::laws::coplanar::Face;
 use crate::laws::yielding::Spring;
 use crate::patches::{FoundPatch, PatchDetail, PatchPair, Patches};
+use crate::pitch::pitch;
 use crate::swept::{Impact, Sweeper, TOUCH, going_on, may_pass, pivot, will_meet};
 use crate::tangents::Direction;
 use std::collections::BTreeMap;
-use stiction_collision::{CollisionWorld, Manifold, ManifoldPoint, Moving, SPAN, Shape, ShapeError};
+use stiction_collision::{CollisionWorld, Manifold, ManifoldPoint, Moving, SPAN, ShapeError};
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
 use stiction_dynamics::{Kinematics, difference_into, lanes, motions_into};
 use stiction_world::{Dimension, Material, PairSurface, World};
@@ -552,24 +553,6 @@ impl ContactFinder {
     }
 }
 
-/// (1), as a share of the gap from midway towards B.
-fn pitch(a: &Shape, b: &Shape) -> f64 {
-    match (round(a), round(b)) {
-        (Some(a), Some(b)) => 0.5 * (a - b) / (a + b),
-        (Some(_), None) => -0.5,
-        (None, Some(_)) => 0.5,
-        (None, None) => 0.0,
-    }
-}
-
-/// The radius on which a shape rolls that is round wherever it touches [m].
-fn round(shape: &Shape) -> Option<f64> {
-    match shape {
-        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => Some(*radius),
-        _ => None,
-    }
-}
-
 /// What holds between the geometries a < b.
 fn surface(
     pairs: &BTreeMap<(usize, usize), PairSurface>,
@@ -578,30 +561,4 @@ fn surface(
     b: usize,
 ) -> PairSurface {
     pairs.get(&(a, b)).copied().unwrap_or_else(|| Material::pair(&materials[a], &materials[b]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pitch;
-    use stiction_collision::Shape;
-    use stiction_dynamics::spatial::vec3;
-
-    /// The arms, radius and share of the gap, are as the radii; on flats they are the radius.
-    #[test]
-    fn arms_are_as_the_radii() {
-        let ball = |radius| Shape::Sphere { radius };
-        let gap = -0.01;
-        for (a, b) in [(0.1, 0.1), (0.1, 0.3), (0.5, 0.02)] {
-            let share = pitch(&ball(a), &ball(b));
-            let arms = [a + (0.5 + share) * gap, b + (0.5 - share) * gap];
-            assert!((arms[0] / arms[1] - a / b).abs() < 1e-12 * a / b);
-        }
-        let slab = Shape::Box { half: vec3(1.0, 1.0, 0.1) };
-        for flat in [&Shape::Plane, &slab] {
-            assert_eq!(
-                [pitch(&ball(0.1), flat), pitch(flat, &ball(0.1)), pitch(flat, flat)],
-                [-0.5, 0.5, 0.0]
-            );
-        }
-    }
 }

@@ -24,6 +24,7 @@ pub mod jacobian;
 pub mod laws;
 pub mod loops;
 mod patches;
+mod pitch;
 pub mod pose;
 pub mod posed;
 pub mod posing;

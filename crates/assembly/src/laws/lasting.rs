@@ -9,7 +9,7 @@ use stiction_dynamics::spatial::Vec3;
 /// A contact whose slip at the start of the step is more than so many times what turns it in the step slides [–], if friction is not
 /// likely to end it in the step: below μ times the speed under which nothing bounces.
 const SLIDES: f64 = 4.0;
-/// What is new and would overlap by no more at the end of a step does not land, whatever the slop [m or rad].
+/// Overlap at the end of a step up to which a new contact or stop does not land, whatever the slop [m or rad].
 const SUNK: f64 = 1e-6;
 /// Slip, and approach, that is none [m/s].
 const STILL: f64 = 1e-9;

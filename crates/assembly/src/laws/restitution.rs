@@ -124,7 +124,7 @@ impl RowParams {
     /// e J_N v⁻ of a contact without an impulse in the last step that is hit within a step which does not end there, its gap being
     /// `middle` in the middle of the step [m] and growing at the rate `before`: it bounces in the whole step.
     pub fn rebound_within(&self, e: f64, before: f64, middle: f64) -> Option<f64> {
-        self.rebound(e, before).filter(|_| middle + 0.5 * self.h * before < 0.0)
+        if middle + 0.5 * self.h * before < 0.0 { self.rebound(e, before) } else { None }
     }
 
     /// e J_N v of a contact that is hit at the rate `before` = J_N v, at the instant of the impact [m/s]: with it

@@ -76,14 +76,7 @@ pub(crate) fn push(
                 Some(r) => {
                     Bias { free, turn: r.normal, gap: r.gap, correction: r.correction, ..Bias::default() }
                 }
-                None => {
-                    let before = before();
-                    let GapBias { gap, correction } = p.params.new_contact(c.gap, c.face, before);
-                    match p.params.rebound_within(c.restitution, before, c.gap) {
-                        Some(restitution) => Bias { free, restitution, ..Bias::default() },
-                        None => Bias { free, gap, correction, ..Bias::default() },
-                    }
-                }
+                None => new(&p.params, c, free, before()),
             };
             (bias, 0.0)
         }
@@ -101,6 +94,16 @@ pub(crate) fn push(
     let normal = out.problem.rows() - cone.dim() + cone.normal();
     out.problem.compliance[normal] = compliance;
     cone
+}
+
+/// The bias of a contact without an impulse in the last step, where the step is posed in its middle.
+#[inline(always)]
+fn new(params: &RowParams, c: &ContactPoint, free: f64, before: f64) -> Bias {
+    let GapBias { gap, correction } = params.new_contact(c.gap, c.face, before);
+    match params.rebound_within(c.restitution, before, c.gap) {
+        Some(restitution) => Bias { free, restitution, ..Bias::default() },
+        None => Bias { free, gap, correction, ..Bias::default() },
+    }
 }
 
 /// The bias (1) of a rigid contact.

@@ -110,7 +110,7 @@ impl Forces<'_> {
             let (mut vel, mut impulses) = (Velocities::new(model), v.clone());
             vel.update(model, &posed, &mean);
             rnea_into(model, &posed, &vel, &a, &mut RneaWorkspace::new(model), &mut impulses);
-            impulses.iter_mut().for_each(|x| *x = *x * step);
+            impulses.iter_mut().for_each(|x| *x *= step);
             let mut closing = Closing::new(model);
             closing.begin(model, (&from, false), &v);
             closing.close((model, step), [&posed, &to], (accepted.quadrature, &impulses), &mut v_next);

@@ -19,3 +19,8 @@ pub(crate) fn by_both(test: impl Fn()) {
 pub(crate) fn ruled(params: StepperParams) -> StepperParams {
     StepperParams { motion: RULE.get(), ..params }
 }
+
+/// The value that holds by the rule of [`by_both`].
+pub(crate) fn of_rule<T>(by_case: T, middle: T) -> T {
+    if RULE.get() == MotionRule::Middle { middle } else { by_case }
+}

@@ -161,13 +161,13 @@ impl RollingBodies {
         self.all
     }
 
-    /// Poses all trees in the middle of a step of h [s] but those that sleep and those that turn too far or may pass what they meet, with what
+    /// Poses all trees in the middle of a step of h [s] but those that sleep and those that are to be posed `at_start`, with what
     /// their contacts join to them; false if no tree is.
     pub(crate) fn find_all(
         &mut self,
         step: &Step<'_>,
         warm: &WarmStart,
-        [asleep, far, passing]: [&[bool]; 3],
+        [asleep, at_start]: [&[bool]; 2],
         coulomb: bool,
     ) -> bool {
         let Step { world, start: state, h, .. } = *step;
@@ -176,7 +176,7 @@ impl RollingBodies {
         self.slips.begin();
         for (tree, on) in self.on.iter_mut().enumerate() {
             let turns = |b: usize| self.bodies[b].turns(&state.v, h) < FAR;
-            *on = !asleep[tree] && !far[tree] && !passing[tree] && self.body_of[tree].is_none_or(turns);
+            *on = !asleep[tree] && !at_start[tree] && self.body_of[tree].is_none_or(turns);
         }
         self.join(warm);
         let Self { on, group, size, .. } = self;

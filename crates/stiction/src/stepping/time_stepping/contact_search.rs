@@ -35,8 +35,8 @@ pub(crate) struct ContactSearch {
     pub(crate) points: Vec<ContactPoint>,
     /// Length of the whole step [s] while fast bodies are swept: they are not looked ahead for.
     pub(crate) swept: Option<f64>,
-    /// Per tree: in this step it may pass what it meets, and is posed at the start.
-    pub(crate) passing: Vec<bool>,
+    /// Per tree: in this step it turns too far, or may pass what it meets, and is posed at the start.
+    pub(crate) at_start: Vec<bool>,
     /// Some pair of surfaces has e > 0.
     pub(crate) may_bounce: bool,
     /// Contacts that bounced, by pair and feature, and stops; while `leaves_out`, they are left out.
@@ -60,7 +60,7 @@ impl ContactSearch {
             tree_of_geometry,
             points: Vec::new(),
             swept: None,
-            passing: vec![false; world.model.trees],
+            at_start: vec![false; world.model.trees],
             may_bounce: may_bounce(world),
             bounces: Vec::new(),
             stops: Vec::new(),
@@ -233,13 +233,14 @@ impl ContactSearch {
         self.points.sort_by_key(|c| c.geometries);
     }
 
-    /// Looks at the start of a step of h [s] that is to be posed in its middle, where something may be fast.
+    /// Finds the trees that are posed at the start of a step of h [s] whose others are to be posed in the middle, and where something
+    /// may be fast what touches at the start.
     pub(crate) fn look_back(&mut self, (world, here): (&World, &Here), v: &[f64], (h, margin): (f64, f64)) {
-        self.passing.fill(false);
+        self.at_start.copy_from_slice(&here.fast.far);
         if self.swept.is_some() {
             let Here { rigid, patches, .. } = *here;
             let ahead = Lookahead { margin, h, continuous: self.swept, middle: false, rigid, patches };
-            self.finder.look_back(world, here.start(), v, ahead, &mut self.passing);
+            self.finder.look_back(world, here.start(), v, ahead, &mut self.at_start);
         }
     }
 

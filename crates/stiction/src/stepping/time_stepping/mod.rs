@@ -222,7 +222,7 @@ impl TimeStepping {
             here.fast.find(&world.model, &state.v, h);
             here.look_at_start(world, state);
             search.look_back((world, here), &state.v, (h, params.margin));
-            rolling.find_all(step, warm, [&here.sleeps, &here.fast.far, &search.passing], coulomb);
+            rolling.find_all(step, warm, [&here.sleeps, &search.at_start], coulomb);
         } else {
             rolling.find(state, warm, h, (&here.sleeps, coulomb));
         }

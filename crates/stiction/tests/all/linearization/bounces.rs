@@ -1,6 +1,6 @@
 //! Contacts that bounce within a step, and the law relaxed.
 
-use super::super::rules::by_both;
+use super::super::rules::{by_both, of_rule};
 use super::free::{random_state, settings, world};
 use super::parameters;
 use super::touching::{above, hold, walker};
@@ -62,10 +62,12 @@ pub(crate) fn landing(world: &World, dice: &mut Random) -> State {
 fn what_bounces() {
     by_both(|| {
         for world in scenes() {
-            hold(&world, &at_once(), (4, 1e-6), |dice| landing(&world, dice));
+            hold(&world, &at_once(), (4, of_rule(1e-6, 1e-5)), |dice| landing(&world, dice));
             let all: Vec<Parameter> =
                 (1..world.geometries.len()).map(|g| Parameter::Restitution { geometries: [g, 0] }).collect();
-            let met = parameters::hold(&world, &at_once(), &all, (3, 1e-6), |dice| landing(&world, dice));
+            let met = parameters::hold(&world, &at_once(), &all, (3, of_rule(1e-6, 1e-5)), |dice| {
+                landing(&world, dice)
+            });
             assert!(met[2] > 0, "{met:?}");
         }
     });

@@ -1,6 +1,6 @@
 //! Steps in parts that end at impacts.
 
-use super::super::rules::by_both;
+use super::super::rules::{by_both, of_rule};
 use super::bounces::{landing, scenes};
 use super::free::{settings, world};
 use super::parameters;
@@ -15,7 +15,7 @@ use stiction::{LinearizationError, LinearizationNote, Parameter, Simulation, Sta
 fn what_lands() {
     by_both(|| {
         for world in scenes() {
-            let met = hold(&world, &settings(), (4, 1e-8), |dice| landing(&world, dice));
+            let met = hold(&world, &settings(), (4, of_rule(1e-8, 1e-5)), |dice| landing(&world, dice));
             assert!(met.parted > 0, "{met:?}");
             let mut all = vec![Parameter::Mass { body: 0 }, Parameter::Gravity { axis: 2 }];
             for g in 1..world.geometries.len() {
@@ -23,7 +23,9 @@ fn what_lands() {
                 all.push(Parameter::Friction { geometries: [0, g] });
                 all.push(Parameter::Offset { geometry: g, axis: 2 });
             }
-            let met = parameters::hold(&world, &settings(), &all, (3, 1e-7), |dice| landing(&world, dice));
+            let met = parameters::hold(&world, &settings(), &all, (3, of_rule(1e-7, 1e-5)), |dice| {
+                landing(&world, dice)
+            });
             assert!(met[2] > 3, "{met:?}");
         }
     });

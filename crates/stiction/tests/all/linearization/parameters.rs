@@ -234,15 +234,13 @@ fn robot(friction: f64) -> (World, Vec<Parameter>) {
 
 #[test]
 fn a_robot_on_its_feet_by_all_its_parameters() {
-    by_both(|| {
-        let mut met = [0; 3];
-        for (speed, friction) in [(0.3, 1.2), (1.0, 0.2)] {
-            let (world, all) = robot(friction);
-            let of = hold(&world, &settings(), &all, (5, 1e-7), |dice| above(&world, dice, speed));
-            (0..3).for_each(|k| met[k] += of[k]);
-        }
-        assert!(met[0] > 2 && met[1] > 2 && met[2] > 50, "sliding, sticking, columns of size: {met:?}");
-    });
+    let mut met = [0; 3];
+    for (speed, friction) in [(0.3, 1.2), (1.0, 0.2)] {
+        let (world, all) = robot(friction);
+        let of = hold(&world, &settings(), &all, (5, 1e-7), |dice| above(&world, dice, speed));
+        (0..3).for_each(|k| met[k] += of[k]);
+    }
+    assert!(met[0] > 2 && met[1] > 2 && met[2] > 50, "sliding, sticking, columns of size: {met:?}");
 }
 
 #[test]
@@ -287,43 +285,41 @@ fn a_slab_that_spins() {
 /// The gradient of a rollout by parameters is that of a difference of its cost.
 #[test]
 fn rollouts_have_gradients_by_parameters() {
-    by_both(|| {
-        let (world, all) = robot(0.2);
-        let (steps, nv, nu) = (6, world.model.nv(), world.actuators.len());
-        let start = above(&world, &mut Random::new(3), 1.0);
-        let controls: Vec<f64> = (0..steps * nu).map(|k| 0.1 * (k as f64).sin()).collect();
-        let weights: Vec<f64> = (0..2 * nv).map(|k| (k as f64).cos()).collect();
-        // The cost is linear in the velocities at the end, of which the first nv weights are of no use.
-        let cost = |world: World| {
-            let mut simulation = Simulation::new(world, start.clone(), settings()).unwrap();
-            for k in 0..steps {
-                simulation.control_mut().copy_from_slice(&controls[k * nu..(k + 1) * nu]);
-                assert!(simulation.step().failure().is_none());
-            }
-            simulation.state().v.iter().zip(&weights[nv..]).map(|(v, w)| v * w).sum::<f64>()
-        };
-        let mut gradients = vec![0.0; steps * 2 * nv];
-        gradients[(steps - 1) * 2 * nv + nv..].copy_from_slice(&weights[nv..]);
-        let mut simulation = Simulation::new(world.clone(), start.clone(), settings()).unwrap();
-        let found = simulation.rollout_vjp_by(&controls, &gradients, 3, &all).unwrap();
-        assert_eq!(found.parameters.len(), all.len());
-        let mut compared = 0;
-        for (&parameter, ours) in all.iter().zip(&found.parameters) {
-            let scale = size(&world, parameter);
-            let of = |x: f64| {
-                let [ahead, back] = [x, -x].map(|x| cost(changed(&world, parameter, x * scale)));
-                (ahead - back) / (2.0 * x)
-            };
-            let (about, finer) = (of(1e-4), of(2e-5));
-            if (about - finer).abs() > 1e-4 * (1e-3 + about.abs()) {
-                continue; // A switch is near.
-            }
-            let error = (ours * scale - finer).abs();
-            assert!(error < 1e-4 * (1e-3 + finer.abs()), "{parameter:?}: {} is {finer}", ours * scale);
-            compared += usize::from(finer.abs() > 1e-5);
+    let (world, all) = robot(0.2);
+    let (steps, nv, nu) = (6, world.model.nv(), world.actuators.len());
+    let start = above(&world, &mut Random::new(3), 1.0);
+    let controls: Vec<f64> = (0..steps * nu).map(|k| 0.1 * (k as f64).sin()).collect();
+    let weights: Vec<f64> = (0..2 * nv).map(|k| (k as f64).cos()).collect();
+    // The cost is linear in the velocities at the end, of which the first nv weights are of no use.
+    let cost = |world: World| {
+        let mut simulation = Simulation::new(world, start.clone(), settings()).unwrap();
+        for k in 0..steps {
+            simulation.control_mut().copy_from_slice(&controls[k * nu..(k + 1) * nu]);
+            assert!(simulation.step().failure().is_none());
         }
-        assert!(compared > 5, "{compared}");
-    });
+        simulation.state().v.iter().zip(&weights[nv..]).map(|(v, w)| v * w).sum::<f64>()
+    };
+    let mut gradients = vec![0.0; steps * 2 * nv];
+    gradients[(steps - 1) * 2 * nv + nv..].copy_from_slice(&weights[nv..]);
+    let mut simulation = Simulation::new(world.clone(), start.clone(), settings()).unwrap();
+    let found = simulation.rollout_vjp_by(&controls, &gradients, 3, &all).unwrap();
+    assert_eq!(found.parameters.len(), all.len());
+    let mut compared = 0;
+    for (&parameter, ours) in all.iter().zip(&found.parameters) {
+        let scale = size(&world, parameter);
+        let of = |x: f64| {
+            let [ahead, back] = [x, -x].map(|x| cost(changed(&world, parameter, x * scale)));
+            (ahead - back) / (2.0 * x)
+        };
+        let (about, finer) = (of(1e-4), of(2e-5));
+        if (about - finer).abs() > 1e-4 * (1e-3 + about.abs()) {
+            continue; // A switch is near.
+        }
+        let error = (ours * scale - finer).abs();
+        assert!(error < 1e-4 * (1e-3 + finer.abs()), "{parameter:?}: {} is {finer}", ours * scale);
+        compared += usize::from(finer.abs() > 1e-5);
+    }
+    assert!(compared > 5, "{compared}");
 }
 
 #[test]
