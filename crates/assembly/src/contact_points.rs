@@ -185,7 +185,20 @@ impl ContactFinder {
         self.sweeper.begin(false);
     }
 
-    /// Finds the points at other poses than those of the step, whose manifolds stay: [`Self::manifolds`], [`Self::placed`].
+    /// Does something at other poses than those of the step, whose manifolds stay: [`Self::manifolds`], [`Self::placed`].
+    fn elsewhere(&mut self, act: impl FnOnce(&mut Self)) {
+        let mut kept = std::mem::take(&mut self.kept);
+        kept.0.clone_from(&self.poses);
+        kept.1.clone_from(&self.margins);
+        std::mem::swap(&mut kept.2, &mut self.manifolds);
+        act(self);
+        std::mem::swap(&mut kept.0, &mut self.poses);
+        std::mem::swap(&mut kept.1, &mut self.margins);
+        std::mem::swap(&mut kept.2, &mut self.manifolds);
+        self.kept = kept;
+    }
+
+    /// Finds the points at other poses than those of the step, whose manifolds stay.
     pub fn find_elsewhere(
         &mut self,
         world: &World,
@@ -194,19 +207,11 @@ impl ContactFinder {
         ahead: Lookahead,
         out: &mut Vec<ContactPoint>,
     ) {
-        let mut kept = std::mem::take(&mut self.kept);
-        kept.0.clone_from(&self.poses);
-        kept.1.clone_from(&self.margins);
-        std::mem::swap(&mut kept.2, &mut self.manifolds);
-        self.find(world, kin, V, ahead, out);
-        std::mem::swap(&mut kept.0, &mut self.poses);
-        std::mem::swap(&mut kept.1, &mut self.margins);
-        std::mem::swap(&mut kept.2, &mut self.manifolds);
-        self.kept = kept;
+        self.elsewhere(|finder| finder.find(world, kin, V, ahead, out));
     }
 
-    /// Looks at the start of a step that is posed in its middle, where `kin` is, at the rates v: what touches there counts. The
-    /// trees to which something may happen beyond its middle without being swept are `passing`.
+    /// Looks at the start of a step that is posed in its middle, where `kin` is, at the rates v: fast geometries that touch there
+    /// count in the middle. Marks in `passing` the trees that are not swept and may be beyond what they meet in the middle.
     pub fn look_back(
         &mut self,
         world: &World,
@@ -215,26 +220,23 @@ impl ContactFinder {
         ahead: Lookahead,
         passing: &mut [bool],
     ) {
-        let mut kept = std::mem::take(&mut self.kept);
-        kept.0.clone_from(&self.poses);
-        kept.1.clone_from(&self.margins);
-        let mut V = std::mem::take(&mut self.motions);
-        motions_into(&world.model, kin, v, &mut V);
-        self.look_ahead(world, kin, &V, ahead);
-        self.collision.query(&self.poses, &self.margins, world.model.gravity, &mut self.began);
-        if !self.sweeper.watches_all() {
-            for m in &self.began {
-                let rest = self.surface_of(m.a, m.b).margin;
-                let bodies = [m.a, m.b].map(|g| self.mounts[g].0);
-                if self.passes_by((world, kin, &V), m, rest, ahead) {
-                    bodies.into_iter().flatten().for_each(|b| passing[world.model.bodies[b].tree] = true);
+        // What is swept needs no look ahead.
+        let all = self.sweeper.watches_all();
+        let ahead = if all { Lookahead { h: 0.0, ..ahead } } else { ahead };
+        self.elsewhere(|finder| {
+            let mut V = std::mem::take(&mut finder.motions);
+            motions_into(&world.model, kin, v, &mut V);
+            finder.look_ahead(world, kin, &V, ahead);
+            finder.collision.query(&finder.poses, &finder.margins, world.model.gravity, &mut finder.began);
+            for m in finder.began.iter().filter(|_| !all) {
+                let rest = finder.surface_of(m.a, m.b).margin;
+                if finder.passes_by((world, kin, &V), m, rest, ahead) {
+                    let bodies = [m.a, m.b].into_iter().filter_map(|g| finder.mounts[g].0);
+                    bodies.for_each(|b| passing[world.model.bodies[b].tree] = true);
                 }
             }
-        }
-        self.motions = V;
-        std::mem::swap(&mut kept.0, &mut self.poses);
-        std::mem::swap(&mut kept.1, &mut self.margins);
-        self.kept = kept;
+            finder.motions = V;
+        });
     }
 
     /// Finds every contact point that could close within a step of length h, and those nearer
@@ -456,8 +458,7 @@ impl ContactFinder {
             return self.touched([m.a, m.b], rest);
         }
         let near = m.deepest().is_some_and(|gap| gap <= rest + ahead.margin);
-        let of = |g: usize, p: Vec3| self.velocities[g].linear_at(p - self.poses[g].translation);
-        let passes = may_pass(m.points(), m.normal, rest, |p| (of(m.b, p) - of(m.a, p)) * ahead.h);
+        let passes = may_pass(m.points(), m.normal, rest, |p| self.way_at(m, p, ahead.h));
         if near && !passes {
             return true;
         }
@@ -495,9 +496,14 @@ impl ContactFinder {
             let [a, b] = pair.map(|g| self.going(motion, g, ahead.h));
             return will_meet(&a, &b, [rest, ahead.margin]);
         }
-        let of = |g: usize, p: Vec3| self.velocities[g].linear_at(p - self.poses[g].translation);
-        let closes = |p: &ManifoldPoint| (of(m.a, p.position) - of(m.b, p.position)).dot(m.normal) * ahead.h;
+        let closes = |p: &ManifoldPoint| -self.way_at(m, p.position, ahead.h).dot(m.normal);
         m.points().iter().any(|p| self.sweeper.may_pass_by(pair, closes(p), ahead.margin))
+    }
+
+    /// How far a point p of B moves beside that of A in h [s], at their velocities.
+    fn way_at(&self, m: &Manifold, p: Vec3, h: f64) -> Vec3 {
+        let of = |g: usize| self.velocities[g].linear_at(p - self.poses[g].translation);
+        (of(m.b) - of(m.a)) * h
     }
 
     /// No points of the two move past each other faster [m/s].

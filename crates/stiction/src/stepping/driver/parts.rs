@@ -11,8 +11,7 @@
 //! The rest of the step is tried whole. Where an event ends it after the share s, the part s is done instead,
 //! without what lands there. The rest follows as a part of its own, from the velocities after the impact. In
 //! (1) s is predicted from the start of the part, and then shortened by regula falsi, or by secants where steps are posed in their
-//! middle, until nothing overlaps
-//! by more than [`crate::StepperParams::landing_tolerance`].
+//! middle, until nothing overlaps by more than [`crate::StepperParams::landing_tolerance`].
 //!
 //! A step has [`crate::StepperParams::impact_instants`] instants of impacts at most. What would bounce after
 //! the last does so at once, in the problem of the rest of the step
@@ -138,8 +137,8 @@ pub(super) struct Course<'a> {
     pub(super) credit: Credit,
     /// The last attempt that missed the landing: its duration [s] and the gap at its end [m].
     missed: Option<(f64, f64)>,
-    /// Landings to which the part was to lead, the last of which is the first of them.
-    led: usize,
+    /// How many landings this part was to lead to, each sooner than the one before.
+    landings: usize,
     /// The part leads to this landing.
     landing: Option<Landing>,
     /// Error control ends the part before the step.
@@ -165,7 +164,7 @@ impl<'a> Course<'a> {
             shortened: 0,
             credit,
             missed: None,
-            led: 0,
+            landings: 0,
             stalled: false,
             landing: None,
             paced: false,
@@ -180,7 +179,7 @@ impl<'a> Course<'a> {
 
     /// All that is left, after a part of the duration `follows` that ended at a meeting.
     pub(super) fn next_part(&mut self, follows: Option<f64>) -> Part<'a> {
-        (self.number, self.shortened, self.led, self.landing) = (self.number + 1, 0, 0, None);
+        (self.number, self.shortened, self.landings, self.landing) = (self.number + 1, 0, 0, None);
         self.missed = None;
         let may_end = self.instants > 0 && !self.exhausted() && !self.stalled;
         Part {
@@ -207,8 +206,8 @@ impl<'a> Course<'a> {
                     self.credit.spend();
                 }
                 part.landings = Landings::LeftOut { overlap: self.tolerance };
-                self.led += 1;
-                let sweeps = self.ends.inelastic && self.led <= SHORTENED;
+                self.landings += 1;
+                let sweeps = self.ends.inelastic && self.landings <= SHORTENED;
                 part.meetings = part.meetings.filter(|_| sweeps);
                 part.inelastic = false;
                 part.h *= landing.share;

@@ -145,7 +145,7 @@ impl ContactSearch {
     }
 
     /// The landing of two geometries that were swept in a part of h [s] and meet.
-    pub(crate) fn lands(&mut self, met: Impact, h: f64) -> Event {
+    pub(crate) fn landing_of(&mut self, met: Impact, h: f64) -> Event {
         self.bounces.clear();
         self.stops.clear();
         self.bounces.push((met.geometries, ANY));

@@ -204,7 +204,7 @@ impl TimeStepping {
         let mut remedy = self.remedy;
         let event = self.find_landing(part, &state.q, &mut remedy);
         let event = event.or_else(|| self.find_turn(part));
-        match self.find_meeting(part, &state.q, event.map_or(1.0, |e| e.share())).or(event) {
+        match self.find_meeting(part, &state.q, event.map_or(f64::INFINITY, |e| e.share())).or(event) {
             Some(event) => Attempt::Event(event, self.report(1, remedy, bound_met)),
             None => Attempt::Done(self.report(1, remedy, bound_met)),
         }
@@ -322,7 +322,8 @@ impl TimeStepping {
 
     /// The meeting of fast bodies that ends a part which led to `q_next`, before the share `until`.
     fn find_meeting(&mut self, part: &Part<'_>, q_next: &[f64], until: f64) -> Option<Event> {
-        let of_step = part.h / part.meetings.filter(|_| self.search.finder.may_be_fast())?;
+        let may_meet = until > 0.0 && self.search.finder.may_be_fast();
+        let of_step = part.h / part.meetings.filter(|_| may_meet)?;
         let limits = [self.params.margin, self.params.slop];
         let Self { search, here, room, rolling, .. } = self;
         let (way, all) = ([&room.q_start[..], q_next], rolling.takes_all());
@@ -331,7 +332,7 @@ impl TimeStepping {
         if met.share >= until {
             return None;
         }
-        Some(if all { search.lands(met, part.h) } else { Event::Meeting { share: met.share } })
+        Some(if all { search.landing_of(met, part.h) } else { Event::Meeting { share: met.share } })
     }
 
     fn find_contacts(&mut self, world: &World, h: f64) {
