@@ -7,6 +7,8 @@
 True
 """
 
+import sys as _sys
+
 from . import dynamics, laboratory, learn
 from ._batch import STATUS, Batch, BatchReports, LinkStates
 from ._linearization import Linearization, Parameter, RolloutGradient
@@ -107,3 +109,7 @@ __all__ = [
     "solvers",
     "steppers",
 ]
+
+if hasattr(_sys.modules.get("gymnasium"), "make"):
+    # ``import gymnasium, stiction`` registers the environments.
+    from . import gym as gym

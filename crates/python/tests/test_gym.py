@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -450,3 +452,13 @@ def test_rsl_rl_takes_the_environments() -> None:
         assert reward.shape == done.shape == (3,) and set(extras["log"]) == {"up"}
     assert ends[1] == ([0, 1, 0], [False, True, False]), "number 1 had 2 control steps left"
     assert any(done[0] and not late[0] for done, late in ends), "number 0 falls, which is not being cut off"
+
+
+def test_gymnasium_and_stiction_are_enough_to_make_an_environment() -> None:
+    text = "import gymnasium, stiction; print(gymnasium.make('stiction/CartPole-v0').reset(seed=1)[0].shape)"
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout.startswith("("), done.stderr
+    alone = subprocess.run(
+        [sys.executable, "-c", "import sys, stiction; print('gymnasium' in sys.modules)"], capture_output=True, text=True, check=False
+    )
+    assert alone.stdout.strip() == "False", alone.stderr

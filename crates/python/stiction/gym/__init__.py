@@ -1,4 +1,4 @@
-"""Gymnasium environments, registered where this module is imported: ``import gymnasium, stiction.gym``, and then
+"""Gymnasium environments, registered where this module is imported, by ``import gymnasium, stiction`` too: after that
 ``gymnasium.make("stiction/Quadruped-v0")``, ``gymnasium.make_vec("stiction/Quadruped-v0", 64)``; or, in one,
 ``gymnasium.make("stiction.gym:stiction/Quadruped-v0")``.
 
