@@ -23,7 +23,7 @@ const DAMPING: f64 = 1e-3;
 /// (1); keeps the memory.
 #[derive(Clone, Debug, Default)]
 pub struct Consistent {
-    /// 1/‖W_i‖, zero for rows that nothing moves.
+    /// 1/‖W_i‖, zero for rows that nothing moves, and for those that yield.
     scale: Vec<f64>,
     /// (b_i − W_i y)/‖W_i‖.
     left: Vec<f64>,
@@ -39,7 +39,10 @@ impl Consistent {
         let W = &problem.delassus_factor;
         let norm = |i: usize| W.terms(i).map(|(_, w)| w.x * w.x).sum::<f64>().sqrt();
         self.scale.clear();
-        self.scale.extend(blocks.clone().map(norm).map(|w| if w > 0.0 { 1.0 / w } else { 0.0 }));
+        // Rows that yield do not stand in the way.
+        let rigid = |i: usize| problem.compliance[problem.range(i).start] == 0.0;
+        let scale = |i: usize| Some(norm(i)).filter(|w| *w > 0.0 && rigid(i)).map_or(0.0, |w| 1.0 / w);
+        self.scale.extend(blocks.clone().map(scale));
         self.left.clear();
         self.left.extend(feedback.iter().zip(&self.scale).map(|(b, s)| b * s));
         let dofs = W.coordinates();

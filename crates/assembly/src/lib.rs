@@ -32,6 +32,7 @@ pub mod primal;
 pub mod rolling;
 pub mod row_key;
 pub mod rows;
+mod soft_loop;
 pub mod swept;
 mod tangents;
 mod turning;

@@ -1,5 +1,7 @@
 //! Loops of a world: which frames are held together, and the rows (1) to (5) of [`crate::rows::loop_closure`].
 
+use crate::compliance::ComplianceParameters;
+use crate::soft_loop::SoftLoop;
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_world::{Hold, World};
 
@@ -18,6 +20,8 @@ pub(crate) struct Held {
     hold: Hold,
     /// Metres of a radian.
     scale: f64,
+    /// How it yields; `None`: it is rigid.
+    pub(crate) soft: Option<SoftLoop>,
 }
 
 /// One row: direction of the relative velocity or spin, and the error.
@@ -29,9 +33,12 @@ pub(crate) struct Row {
 
 impl Loops {
     pub fn new(world: &World) -> Self {
+        let parameters =
+            world.loops.iter().any(|l| l.active && l.yields).then(|| ComplianceParameters::new(world));
         let held = world.loops.iter().enumerate().filter(|(_, l)| l.active).map(|(index, l)| {
             let ends = l.ends.map(|(link, X)| world.mount(link, X));
-            Held { index, ends, hold: l.hold, scale: l.torque_scale }
+            let soft = parameters.as_ref().filter(|_| l.yields).map(|p| SoftLoop::new(world, index, p));
+            Held { index, ends, hold: l.hold, scale: l.torque_scale, soft }
         });
         Self { held: held.filter(|l| l.ends[0].0 != l.ends[1].0).collect() }
     }

@@ -101,6 +101,11 @@ impl Posing<'_> {
         self.rolling.filter(|r| r.on[tree])?.start
     }
 
+    /// The solver's law is MuJoCo's.
+    pub(crate) fn is_mujoco(&self) -> bool {
+        self.compliance.is_some_and(|(_, law)| matches!(law, Law::Mujoco | Law::MujocoPyramidal))
+    }
+
     /// The gap of a block, where the solver's law reads it.
     #[inline(always)]
     pub(crate) fn softness_gap(&self, gap: f64) -> Option<f64> {

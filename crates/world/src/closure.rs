@@ -14,6 +14,8 @@ pub struct LoopClosure {
     pub torque_scale: f64,
     pub active: bool,
     pub softness: Softness,
+    /// The loop closes as `softness` says under every law; else it is rigid under all but MuJoCo's.
+    pub yields: bool,
 }
 
 /// Motion of B in A that a closure suppresses.
@@ -35,10 +37,10 @@ pub enum Hold {
 }
 
 impl LoopClosure {
-    /// With the softness that nothing is said about.
+    /// Rigid, with the softness that nothing is said about.
     pub fn new(name: impl Into<String>, ends: [(Option<usize>, Pose); 2], hold: Hold) -> Self {
         let softness = Softness::default();
-        Self { name: name.into(), ends, hold, torque_scale: 1.0, active: true, softness }
+        Self { name: name.into(), ends, hold, torque_scale: 1.0, active: true, softness, yields: false }
     }
 
     /// A knife edge at `point` of a link on the world, whose velocity along `across` is zero, both in the axes of the link.

@@ -31,7 +31,7 @@ impl World {
         let from_world = self.excluded_from_world.iter().map(|&l| (part(Some(l)), part(None)));
         let excluded: Vec<(usize, usize)> = pairs.chain(from_world).collect();
         let named = self.pairs.iter().map(|p| (p.geometries[0], p.geometries[1]));
-        let welds = self.loops.iter().filter(|l| l.active && l.hold == Hold::Frame);
+        let welds = self.loops.iter().filter(|l| l.active && !l.yields && l.hold == Hold::Frame);
         let welded: Vec<_> = welds.map(|l| (owner(l.ends[0].0), owner(l.ends[1].0))).collect();
         let all = CollisionWorld::new(colliders, &[], |o| o >= world)?.with_parts(parts, &excluded);
         Ok(all.with_pairs(named).with_joined(welded))

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! both bodies feeling equal and opposite forces at one point. What is asked of ė is −b, with b the share β e/h
-//! of the error, at most as fast as overlaps are undone; of linkages that turn, [`crate::turning`]. Loops may be redundant (the joints of a planar linkage in space), see [`crate::consistent`].
+//! of the error, at most as fast as overlaps are undone; of linkages that turn, [`crate::turning`]; of loops that yield,
+//! [`crate::soft_loop`]. Loops may be redundant (the joints of a planar linkage in space), see [`crate::consistent`].
 
 use crate::block::Bias;
 use crate::jacobian::End;
@@ -77,13 +78,15 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         let point = X_WB.translation;
         let arms = bodies.map(|b| b.map_or(Vec3::ZERO, |b| point - kin.reference[b.tree]));
         let now = held.rows(now_A, now_B);
-        let halved = |row: &Row| if row.turns { 0.5 * row.error } else { row.error };
-        let together = now.iter().flatten().map(|row| halved(row).powi(2)).sum::<f64>().sqrt();
         let moving = turning.map(|_| relative_motion(p, start, held.ends.map(|e| e.0), now_B.translation));
-        let rows_now = now.into_iter().zip(held.rows(X_WA, X_WB));
+        let rows = held.rows(X_WA, X_WB);
+        // The law of MuJoCo softens its rows of itself.
+        let soft = held.soft.filter(|_| !p.is_mujoco());
+        let together = together(if soft.is_some() { &rows } else { &now });
+        let rows_now = now.into_iter().zip(rows);
         for (k, (now, row)) in rows_now.enumerate() {
-            let (Some(now), Some(Row { along, turns, .. })) = (now, row) else { continue };
-            let error = now.error;
+            let (Some(now), Some(Row { along, turns, error: there })) = (now, row) else { continue };
+            let error = if soft.is_some() { there } else { now.error };
             let part = |S: &Motion, arm| {
                 let moves = if turns { S.angular } else { S.linear_at(arm) };
                 let x = along.dot(moves);
@@ -100,23 +103,37 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
             out.jacobian.push(model, ends, column);
             let key = LoopRow { index: held.index, row: k }.key();
             let free = out.jacobian.velocity(block, p.free_velocity).x;
-            let bias = match moving {
-                Some(V) => {
+            let before = || out.jacobian.velocity(block, p.v).x;
+            let (bias, compliance) = match (soft, moving) {
+                (Some(soft), _) => {
+                    let [gap, compliance] = soft.row(p.params.h, turns, [error, together], before());
+                    (Bias { free, gap, ..Bias::default() }, compliance)
+                }
+                (None, Some(V)) => {
                     let violation = now.along.dot(if turns { V.angular } else { V.linear });
-                    let before = out.jacobian.velocity(block, p.v).x;
+                    let rates = [before(), violation];
                     if held.is_of_velocities() {
-                        RowParams::turning_velocity_bias(free, [before, violation])
+                        (RowParams::turning_velocity_bias(free, rates), 0.0)
                     } else {
-                        p.params.turning_bias(free, [before, violation], error)
+                        (p.params.turning_bias(free, rates, error), 0.0)
                     }
                 }
-                None => Bias { free, feedback: p.params.loop_bias(error), ..Bias::default() },
+                (None, None) => (Bias { free, feedback: p.params.loop_bias(error), ..Bias::default() }, 0.0),
             };
             out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
+            if let Some(r) = out.problem.compliance.last_mut() {
+                *r = compliance;
+            }
             p.soften_loop(out, held.index, turns, together);
             warm.recall(key);
         }
     }
+}
+
+/// Size of the errors of a loop, angles halved as in MuJoCo [m].
+fn together(rows: &[Option<Row>; 6]) -> f64 {
+    let halved = |row: &Row| if row.turns { 0.5 * row.error } else { row.error };
+    rows.iter().flatten().map(|row| halved(row).powi(2)).sum::<f64>().sqrt()
 }
 
 /// Motion of the second of `bodies` relative to the first at the start of the step, at `point`.

@@ -7,7 +7,7 @@ use stiction::dynamics::spatial::{Inertia, Pose, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, Kinematics, ModelBuilder, ModelError};
 use stiction::random::Random;
 use stiction::world::{
-    Actuator, ActuatorLaw, Coupling, Dimension, Geometry, Hold, LoopClosure, Material, Softness, World,
+    Actuator, ActuatorLaw, Coupling, Dimension, Geometry, Hold, LoopClosure, Material, World,
 };
 
 /// Name of such worlds.
@@ -180,9 +180,7 @@ fn close(world: &mut World, random: &mut Random) {
         _ => placed(to, Pose::IDENTITY).inverse() * X_WA,
     };
     let ends = [(Some(of), X_LA), (to, X_LB)];
-    let softness = Softness::default();
-    let name = "loop".to_owned();
-    world.loops.push(LoopClosure { name, ends, hold, torque_scale: 1.0, active: true, softness });
+    world.loops.push(LoopClosure::new("loop", ends, hold));
 }
 
 /// Servos on half of the joints of one dof, weak and strong.

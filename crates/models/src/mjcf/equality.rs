@@ -141,6 +141,12 @@ fn closure(
             [site("site1")?, site("site2")?]
         }
     };
+    let yields = ends.iter().any(|e| is_moved_by_hand(world, e.0));
+    if yields {
+        for a in ["solref", "solimp"].into_iter().filter_map(|name| equality.get(name)) {
+            a.mark(Fate::Used, "");
+        }
+    }
     Ok(LoopClosure {
         name: e.get("name").map_or(String::new(), |a| reader.name_in_world(copy, a.value())),
         ends,
@@ -148,7 +154,16 @@ fn closure(
         torque_scale: e.get("torquescale").map_or(Ok(1.0), |a| a.number())?,
         active,
         softness: soft,
+        yields,
     })
+}
+
+/// Whether a link is a `mocap` body, or is fixed to one.
+fn is_moved_by_hand(world: &World, link: Option<usize>) -> bool {
+    let links = &world.model.links;
+    std::iter::successors(link, |&l| links.get(l).and_then(|l| l.parent))
+        .take_while(|&l| links.get(l).is_some_and(|l| l.body.is_none()))
+        .any(|l| world.extras.mocap.contains(&l))
 }
 
 fn of_bodies(

@@ -16,6 +16,8 @@ pub(super) const DRY: &str = "nothing sticks yet";
 pub(super) const STATE_OF_ITS_OWN: &str = "actuators with a state of their own are not simulated yet";
 pub(super) const NO_ORIENTATION: &str = "servos of orientation are not simulated yet";
 const RIGID: &str = "read by the law `mujoco`; under the exact law contacts, limits and loops are rigid";
+const RIGID_BUT_BY_HAND: &str = "read by the law `mujoco`, and under every law where one of the two bodies is moved by hand (`mocap`); other loops \
+     are rigid under the exact law";
 const RIGID_ALWAYS: &str = "couplings and tendons are rigid here under every law";
 const SOLVER: &str = "stiction has its own solvers and steppers; choose them at the simulation";
 const PICTURE: &str = "changes the picture, not the motion";
@@ -265,7 +267,7 @@ const ROWS: &[Row] = &[
         "equality/connect equality/weld equality/flex equality/flexvert equality/flexstrain default/equality",
         "solref solimp",
         Softness,
-        RIGID,
+        RIGID_BUT_BY_HAND,
     ),
     row("equality/joint equality/tendon", "solref solimp", Unsupported, RIGID_ALWAYS),
     row("actuator", ".", Used, ""),

@@ -164,7 +164,7 @@ fn equality(w: &mut Writer<'_>, coupling: &Coupling, tendon: Option<&str>) {
 /// X_W1 X_1A = X_W2 X_2B, as `relpose` = X_1A X_2B⁻¹ and `anchor` = p_2B. A `connect` states one point, and takes
 /// the other from the neutral configuration.
 fn held(w: &mut Writer<'_>, closure: &LoopClosure) {
-    let LoopClosure { name, ends, hold, torque_scale, active, softness: _ } = closure;
+    let LoopClosure { name, ends, hold, torque_scale, active, softness: _, yields } = closure;
     let [(one, X_1A), (two, X_2B)] = match ends {
         [world @ (None, _), other] => [*other, *world],
         both => *both,
@@ -196,6 +196,9 @@ fn held(w: &mut Writer<'_>, closure: &LoopClosure) {
             return;
         }
     };
+    if *yields {
+        w.notes.note("welds that yield are rigid now", name);
+    }
     w.xml.open(tag);
     if !name.is_empty() {
         w.xml.attribute("name", name);

@@ -1,4 +1,4 @@
-//! Linkages: the trees that loops and bent couplings tie together, and who of them turns freely in a step.
+//! Linkages: the trees that rigid loops and bent couplings tie together, and who of them turns freely in a step.
 
 use stiction_assembly::{BlockKey, Posed, WarmStart};
 use stiction_world::World;
@@ -22,7 +22,7 @@ impl Linkages {
         let of_link = |l: Option<usize>| Some(model.bodies[model.links[l?].body?].tree);
         let mut group: Vec<usize> = (0..model.trees).collect();
         let mut bends = vec![false; model.trees];
-        for held in world.loops.iter().filter(|l| l.active) {
+        for held in world.loops.iter().filter(|l| l.active && !l.yields) {
             tie(held.ends.iter().filter_map(|e| of_link(e.0)), true, &mut group, &mut bends);
         }
         for coupling in &world.couplings {

@@ -22,6 +22,7 @@ mod rolling;
 mod seams;
 mod second_order;
 mod several_answers;
+mod soft_loops;
 mod stacks;
 mod stated;
 mod tips;

@@ -14,12 +14,13 @@ use stiction_contact::Cone;
 /// Singular values below this share of the largest count as zero [–].
 const RANK: f64 = 1e-9;
 
-/// Takes the least of the impulses λ that do what `impulses` do, of the bilateral rows of `posed`, over `nv`
-/// dofs.
+/// Takes the least of the impulses λ that do what `impulses` do, of the rigid bilateral rows of `posed`, over
+/// `nv` dofs.
 pub(super) fn take(posed: &Posed, nv: usize, impulses: &mut [f64]) -> Result<(), String> {
     let problem = &posed.problem;
     let bilateral = (0..problem.len()).filter(|&block| problem.cone(block) == Cone::Free);
-    let rows: Vec<usize> = bilateral.map(|block| problem.range(block).start).collect();
+    let rigid = |row: &usize| problem.compliance[*row] == 0.0;
+    let rows: Vec<usize> = bilateral.map(|block| problem.range(block).start).filter(rigid).collect();
     if rows.len() < 2 {
         return Ok(());
     }
