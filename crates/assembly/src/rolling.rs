@@ -15,7 +15,8 @@
 //!     c_T = J_T (v⁻ + v⁺)                                                                         (2)
 //! ```
 //!
-//! since (1) would turn it by the direction at the end, which is of first order; but not under relaxed laws, to which its size matters.
+//! and so is that against spinning and rolling. (1) would turn friction by the direction at the end, which is of first order.
+//! Relaxed laws keep (1), as the size of c matters to them.
 //! Gaps are those of the start of the step,
 //!
 //! ```text
@@ -93,7 +94,10 @@ pub(crate) fn pose(
     let tangential = if posed.slides { before } else { lasts.turn };
     let turning = {
         let before = out.jacobian.turning(block, p.v);
-        (before - along(&c.turning_axes(), motion.velocity[1])) * lasts.share
+        match posed.slides {
+            true => before,
+            false => (before - along(&c.turning_axes(), motion.velocity[1])) * lasts.share,
+        }
     };
     Some(Roll {
         tangential: Vec3::from([tangential.x, tangential.y, 0.0]),

@@ -247,6 +247,7 @@ impl<T: Real> Rows<T> {
             friction = friction.max(zero.like(LEAST));
             let turns = turns(turning, slot.frame, friction);
             let rough = T::select(zero.less(surface.friction), law.turned, zero);
+            let rough = [rough, law.slipping.slides];
             let of_step = (at.v, known.angular);
             if turning[1] > 0.0 {
                 self.push_turning::<3>(free, pair, turns, tip, of_step, rough);
@@ -270,7 +271,7 @@ impl<T: Real> Rows<T> {
         turns: [Vec3<T>; D],
         tip: Option<usize>,
         (v, last): (&[T], Vec3<T>),
-        share: T,
+        [share, slides]: [T; 2],
     ) {
         let (kin, first, begin) = (&free.kin, self.W.len(), self.supports.len());
         let mut before = Vec3::zero(share);
@@ -289,7 +290,7 @@ impl<T: Real> Rows<T> {
         if let Some(b) = pair.bodies[0] {
             spin -= free.vel.V[b].angular;
         }
-        spin += (before - last) * share;
+        spin += Vec3::select(slides.mask(), before, (before - last) * share);
         for turn in turns {
             self.g.push(turn.dot(spin));
         }

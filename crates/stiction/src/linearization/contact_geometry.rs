@@ -26,7 +26,8 @@ use stiction_assembly::{ContactFinder, ContactPoint};
 use stiction_collision::{Manifold, Shape, collide_all};
 use stiction_dynamics::differences::FOURTH_ORDER;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction_dynamics::{Dual, Real};
+use stiction_dynamics::{Dual, Kinematics, Real};
+use stiction_world::World;
 
 /// A number and its derivatives by ζ.
 pub(super) type Zeta = Dual<6>;
@@ -79,14 +80,7 @@ impl Geometry {
         let rigid = accepted.facts.rigid;
         let offset = |(p, parameter): (usize, &Parameter)| {
             let Parameter::Offset { geometry, axis } = *parameter else { return None };
-            let axis = [Vec3::X, Vec3::Y, Vec3::Z][axis];
-            let along = match world.geometries[geometry].link.map(|l| &world.model.links[l]) {
-                None => axis,
-                Some(link) => {
-                    let axis = link.X_BL.rotation.rotate(axis);
-                    link.body.map_or(axis, |b| kin.X_WB[b].rotation.rotate(axis))
-                }
-            };
+            let along = axis_of_shift(world, kin, geometry, axis);
             let placed = placed(finder, points, rigid, Some(geometry));
             Some(Offset { column: forces.columns.p(p), along, placed })
         };
@@ -95,6 +89,14 @@ impl Geometry {
             offsets: forces.parameters.iter().enumerate().filter_map(offset).collect(),
         }
     }
+}
+
+/// The axis along which [`Parameter::Offset`] shifts a geometry, in W.
+pub(super) fn axis_of_shift(world: &World, kin: &Kinematics, geometry: usize, axis: usize) -> Vec3 {
+    let axis = [Vec3::X, Vec3::Y, Vec3::Z][axis];
+    let Some(link) = world.geometries[geometry].link.map(|l| &world.model.links[l]) else { return axis };
+    let axis = link.X_BL.rotation.rotate(axis);
+    link.body.map_or(axis, |b| kin.X_WB[b].rotation.rotate(axis))
 }
 
 /// The points of a step, with their derivatives, in their order; by the shift of one geometry, if one is

@@ -7,10 +7,9 @@
 //! ```
 
 use super::bounces::Velocities;
-use super::columns::Columns;
 use super::contact_geometry::Geometry;
 use super::parameters::numbers_of_surfaces;
-use super::rows::Stepped;
+use super::rows::{Rows, Stepped};
 use super::{Done, LinearizationError, LinearizationNote, Solved};
 use crate::stepping::{Accepted, Quadrature};
 use nalgebra::DMatrix;
@@ -58,10 +57,7 @@ impl Done<'_> {
     pub(super) fn jump(&self) -> Result<Jump, LinearizationError> {
         self.refuse()?;
         self.refuse_parameters()?;
-        let Self { accepted, params, parameters, .. } = self;
-        if params.smoothing > 0.0 {
-            return Err(LinearizationError::Impact { why: "it is not smoothed; take `smoothing` = 0" });
-        }
+        let Self { accepted, parameters, .. } = self;
         let here = self.here();
         let forces = &self.forces(&here);
         let mut right = forces.mass_change(&here.change);
@@ -82,18 +78,14 @@ impl Done<'_> {
                 let change = solved.rows.gap.rows(posed.normal_row(block), 1).into_owned();
                 (block, gap, bounces.len(), change)
             }
-            None => self.struck(&solved.rows.J, forces.columns)?,
+            None => self.struck(&solved.rows)?,
         };
         Ok(Jump { v_change: solved.free + solved.T * dlambda, contacts, block, gap, gap_change, notes })
     }
 
     /// In an impact without restitution: the block that is struck fastest and its gap, how many are struck about as fast,
-    /// and ∂φ = J_N δq of that block.
-    fn struck(
-        &self,
-        J: &DMatrix<f64>,
-        columns: Columns,
-    ) -> Result<(usize, f64, usize, DMatrix<f64>), LinearizationError> {
+    /// and ∂φ of that block, which is J_N δq of a stop.
+    fn struck(&self, rows: &Rows) -> Result<(usize, f64, usize, DMatrix<f64>), LinearizationError> {
         let Accepted { posed, impulses, v, contacts, .. } = self.accepted;
         let approach =
             |block: usize| posed.jacobian.row_velocity(block, posed.problem.cone(block).normal(), v);
@@ -107,10 +99,13 @@ impl Done<'_> {
             return Err(LinearizationError::Impact { why: "nothing is struck in it" });
         };
         let alike = blocks.iter().filter(|b| approach(**b) < ALIKE * approach(first)).count();
-        let gap = posed.contacts(contacts).find(|(block, _)| *block == first).map_or(0.0, |(_, c)| c.gap);
-        let mut change = columns.zeros(1);
-        let row = J.row(posed.normal_row(first));
-        (0..columns.nv).for_each(|j| change[(0, columns.q(j))] = row[j]);
-        Ok((first, gap, alike, change))
+        let row = posed.normal_row(first);
+        if let Some((_, contact)) = posed.contacts(contacts).find(|(block, _)| *block == first) {
+            return Ok((first, contact.gap, alike, rows.gap.rows(row, 1).into_owned()));
+        }
+        let mut change = DMatrix::zeros(1, rows.gap.ncols());
+        let nv = rows.J.ncols();
+        change.columns_mut(0, nv).copy_from(&rows.J.row(row));
+        Ok((first, 0.0, alike, change))
     }
 }

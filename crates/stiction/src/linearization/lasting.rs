@@ -10,9 +10,10 @@
 //! now.
 
 use super::LinearizationError;
-use super::contact_geometry::{Placed, Zeta, point_at};
+use super::contact_geometry::{Placed, Zeta, axis_of_shift, point_at};
 use super::forces::Forces;
 use super::middle::{Blocks, Middle, flight, flights};
+use super::parameter::Parameter;
 use super::posed_gap::PosedGap;
 use super::rows::{At, Frame, Rows, Stepped, Writer};
 use crate::state::State;
@@ -167,7 +168,7 @@ impl Stepped<'_> {
         add(row, asks);
         let slides = rolling.is_some_and(|r| r.slides);
         for k in (0..turn.nrows()).filter(|k| *k != normal) {
-            let of = if slides && k < 2 { before } else { turn };
+            let of = if slides { before } else { turn };
             add(frame.first + k, of.row(k).into_owned());
         }
         let corrected = rows.correction.row(row) + earlier * correction.tangent[0];
@@ -202,10 +203,7 @@ impl Stepped<'_> {
         dofs.sort_unstable();
         dofs.dedup();
         for j in dofs {
-            let zeta = twist(1, j, about) - twist(0, j, about);
-            let zeta = [zeta.angular.to_array(), zeta.linear.to_array()].concat();
-            let by = |x: &Dual<6>| x.tangent.iter().zip(&zeta).map(|(a, b)| a * b).sum::<f64>();
-            let dp = twist(0, j, p).linear + vec3(by(&point.x), by(&point.y), by(&point.z));
+            let dp = twist(0, j, p).linear + moved_by(&point, twist(1, j, about) - twist(0, j, about));
             let mut moved = Motion::ZERO;
             for (side, sign) in [(0, -1.0), (1, 1.0)] {
                 let Some(b) = c.bodies[side] else { continue };
@@ -224,8 +222,28 @@ impl Stepped<'_> {
         }
         by_start.apply(columns, &mut change);
         middle.turn_to_middle(columns, &mut change);
+        let turning = |side: usize| c.bodies[side].map_or(Vec3::ZERO, |b| vel.V[b].angular);
+        for (p, parameter) in forces.parameters.iter().enumerate() {
+            let Parameter::Offset { geometry, axis } = *parameter else { continue };
+            let Some(side) = c.geometries.iter().position(|g| *g == geometry) else { continue };
+            let shift = axis_of_shift(forces.world, kin, geometry, axis);
+            let dp = match side {
+                0 => shift + moved_by(&point, Motion::new(Vec3::ZERO, -shift)),
+                _ => moved_by(&point, Motion::new(Vec3::ZERO, shift)),
+            };
+            let moved = Motion::new(Vec3::ZERO, (turning(1) - turning(0)).cross(dp));
+            let by = along(linear, turns, moved).take(change.nrows());
+            by.enumerate().for_each(|(k, x)| change[(k, columns.p(p))] = x);
+        }
         Some(Last { velocity: motion(1) - motion(0), change })
     }
+}
+
+/// The change of a point by a motion of B relative to A, of which its tangents are.
+fn moved_by(point: &Vec3<Dual<6>>, zeta: Motion) -> Vec3 {
+    let zeta = [zeta.angular.to_array(), zeta.linear.to_array()].concat();
+    let by = |x: &Dual<6>| x.tangent.iter().zip(&zeta).map(|(a, b)| a * b).sum::<f64>();
+    vec3(by(&point.x), by(&point.y), by(&point.z))
 }
 
 /// A motion along axes of velocities, and of spins.

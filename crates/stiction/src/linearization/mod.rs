@@ -112,8 +112,8 @@ pub enum LinearizationNote {
     /// The slip of this block of dry friction stops within the step and turns back: its impulse, which is known by the
     /// share of the step before that, was taken as it is.
     TurnsBack { block: usize },
-    /// Slip that stops and turns back ended a part of the step: the derivative is that of the step in one part, whose motion
-    /// differs from it by O(h).
+    /// The derivative is that of the step in one part, whose motion differs from it by O(h): slip that stops and turns back
+    /// ended a part, or something landed in a step whose problem is relaxed.
     InOnePart,
     /// The tree sleeps: it stays, and its derivative is that of standing still.
     Sleeps { tree: usize },
@@ -201,7 +201,8 @@ pub struct LinearizationParams {
     pub switch_gap: f64,
     /// κ [J]: the derivative is that of the step's problem relaxed by it, in which contacts that are near
     /// press as well, λ_N c_N = κ. It differs from that of the step in proportion to κ away from switches, of
-    /// which it has none. 0: the problem as it is. Compliant laws are smooth of themselves.
+    /// which it has none. Landings are in the relaxed problem of the whole step. 0: the problem as it is. Compliant laws
+    /// are smooth of themselves.
     pub smoothing: f64,
 }
 
@@ -384,7 +385,11 @@ impl Done<'_> {
         let soft = |i: usize, c: &[f64]| compliant::equation(*law, problem, i, c, &read);
         let dlambda = match relaxed {
             None => self.on_pieces(&solved, &numbers, &soft, &mut notes),
-            Some(relaxed) => relaxed.impulses(&solved.d).ok_or(LinearizationError::NotRelaxed)?,
+            Some(relaxed) => {
+                let mut turning = &solved.rows.J * &solved.T;
+                (0..problem.rows()).for_each(|r| turning[(r, r)] += problem.compliance[r]);
+                relaxed.impulses(&solved.d, &turning).ok_or(LinearizationError::NotRelaxed)?
+            }
         };
         let dv = &solved.free + &solved.T * &dlambda;
         let corrected = Corrected { stepped, solved: &solved, dv: &dv, still: params.switch_velocity };

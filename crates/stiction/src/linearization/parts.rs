@@ -109,6 +109,9 @@ impl Parted<'_> {
     /// (1) to (3), part by part.
     fn follow(&mut self, next: &State) -> Result<Linearization, LinearizationError> {
         let (world, parts) = (self.again.world, self.again.parts);
+        if self.params.smoothing > 0.0 {
+            return self.in_one_part(next);
+        }
         if parts.iter().any(|part| part.end == End::Meeting) {
             return match self.in_middle() && self.swept.is_none() {
                 true => self.in_one_part(next),
@@ -239,7 +242,7 @@ impl Parted<'_> {
         }
     }
 
-    /// The derivatives of the step in one part, which the slip that turned back in it did not end.
+    /// The derivatives of the step in one part, with all that lands in its one problem.
     fn in_one_part(&mut self, next: &State) -> Result<Linearization, LinearizationError> {
         let mut memory = Memory::default();
         self.again.core.memory_into(&mut memory);

@@ -21,6 +21,14 @@ pub(super) enum PosedGap {
 }
 
 impl PosedGap {
+    /// The gap that the row is posed with, beyond that of the place where the step is posed [m].
+    pub(super) fn earlier(self) -> f64 {
+        match self {
+            Self::Here | Self::New { .. } => 0.0,
+            Self::Lasts { earlier, .. } | Self::Yields { earlier } => earlier,
+        }
+    }
+
     /// The terms that a contact asks of its normal velocity beyond J v_f: bias and compliance with their derivatives,
     /// and the correction of its overlap.
     pub(super) fn asked(self, params: &RowParams, spring: Option<Spring>, placed: &Placed) -> [Zeta; 3] {

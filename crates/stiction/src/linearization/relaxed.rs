@@ -42,10 +42,12 @@ struct Pair {
 /// Impulses of a relaxed problem, and the system that they are a root of.
 pub(super) struct Relaxed {
     pub(super) lambda: Vec<f64>,
-    /// ∂(equations)/∂(λ, y), factored.
-    factor: nalgebra::LU<f64, nalgebra::Dyn, nalgebra::Dyn>,
+    /// ∂(equations)/∂(λ, y).
+    jacobian: DMatrix<f64>,
     /// ∂ of the equations of y and of free rows by velocities of the rows.
     by_velocity: DMatrix<f64>,
+    /// G + R.
+    mobility: DMatrix<f64>,
 }
 
 /// The system of a problem.
@@ -96,7 +98,8 @@ pub(super) fn relax(
         }
         if now <= kappa && share >= 1.0 && change <= SETTLED {
             let (_, jacobian, by_velocity) = system.at(&z, now);
-            return Some(Relaxed { lambda: z.as_slice()[..m].to_vec(), factor: jacobian.lu(), by_velocity });
+            let lambda = z.as_slice()[..m].to_vec();
+            return Some(Relaxed { lambda, jacobian, by_velocity, mobility: A.clone() });
         }
         if share >= HALF {
             now = (now * SHRINK).max(kappa);
@@ -106,9 +109,13 @@ pub(super) fn relax(
 }
 
 impl Relaxed {
-    /// δλ where the velocities of the rows change by `d` at constant impulses.
-    pub(super) fn impulses(&self, d: &DMatrix<f64>) -> Option<DMatrix<f64>> {
-        let solved = self.factor.solve(&-(&self.by_velocity * d))?;
+    /// δλ where the velocities of the rows change by `d` at constant impulses, and by `turning` δλ: J M̂⁻¹ Jᵀ with the Coriolis
+    /// forces that are of v⁺.
+    pub(super) fn impulses(&self, d: &DMatrix<f64>, turning: &DMatrix<f64>) -> Option<DMatrix<f64>> {
+        let mut jacobian = self.jacobian.clone();
+        let mut by_impulses = jacobian.columns_mut(0, self.lambda.len());
+        by_impulses += &self.by_velocity * (turning - &self.mobility);
+        let solved = jacobian.lu().solve(&-(&self.by_velocity * d))?;
         Some(solved.rows(0, self.lambda.len()).into_owned())
     }
 }
@@ -350,7 +357,7 @@ mod tests {
             let (ahead, back) = (of(x, kappa), of(-x, kappa));
             let mut d = DMatrix::zeros(found.lambda.len(), 1);
             (d[0], d[2], d[4], d[6]) = (0.3, 1.0, -1.0, 0.5);
-            let ours = found.impulses(&d).unwrap();
+            let ours = found.impulses(&d, &problem(0.0).1).unwrap();
             let size = ours.norm();
             for (k, ours) in ours.iter().enumerate() {
                 let theirs = (ahead.lambda[k] - back.lambda[k]) / (2.0 * x);

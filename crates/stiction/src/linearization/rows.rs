@@ -314,7 +314,7 @@ impl<'a> Writer<'a> {
             self.add_displacement(&frame, &displaced, force);
         }
         if let Some(spring) = frame.spring.filter(|_| self.at.biases) {
-            self.add_yielding(frame.first + frame.normal, c, spring, frame.lambda[frame.normal]);
+            self.add_yielding(&frame, spring);
         }
         Ok(())
     }
@@ -463,14 +463,16 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds how the normal row of a contact that yields changes with the numbers of its spring.
-    fn add_yielding(&mut self, row: usize, c: &ContactPoint, spring: Spring, lambda: f64) {
+    fn add_yielding(&mut self, frame: &Frame<'_>, spring: Spring) {
+        let Frame { c, gap, normal, .. } = *frame;
+        let (row, lambda) = (frame.first + normal, frame.lambda[normal]);
         let number = |x: f64, k: usize| Dual::<3>::variable(x, k);
         let spring = Spring {
             stiffness: number(spring.stiffness, 0),
             relaxation: number(spring.relaxation, 1),
             dissipation: number(spring.dissipation, 2),
         };
-        let of = spring.yielding(Dual::constant(c.gap), Dual::constant(self.forces.h));
+        let of = spring.yielding(Dual::constant(c.gap + gap.earlier()), Dual::constant(self.forces.h));
         for (p, parameter) in self.forces.parameters.iter().enumerate().filter(|(_, x)| x.is_of(c.geometries))
         {
             let k = match parameter {

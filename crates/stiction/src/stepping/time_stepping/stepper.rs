@@ -49,10 +49,11 @@ impl Stepper for TimeStepping {
         out.saturated.extend_from_slice(self.free.servos.promoted());
         out.without_feedback = self.left_out;
         out.own.truncate(1);
-        match (self.free.last_forces.is_empty(), out.own.first_mut()) {
-            (true, _) => out.own.clear(),
-            (false, Some(forces)) => forces.clone_from(&self.free.last_forces),
-            (false, None) => out.own.push(self.free.last_forces.clone()),
+        let forces = &self.free.last_forces;
+        match out.own.first_mut() {
+            Some(own) => own.clone_from(forces),
+            None if forces.is_empty() => {}
+            None => out.own.push(forces.clone()),
         }
         out.substep = None;
     }

@@ -1,11 +1,14 @@
 //! Friction against spinning and rolling (MJCF condim 4 and 6) under the exact law.
 
+use super::super::rules::{by_both, of_rule, ruled};
 use super::worlds::{G, Run, geometry};
+use std::path::Path;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
+use stiction::models::{LoadOptions, load_str};
 use stiction::world::{Actuator, ActuatorLaw, Dimension, Material, World};
-use stiction::{Composer, FreeBody, Settings, Simulation, State, UNCOLOURED};
+use stiction::{Composer, FreeBody, Settings, Simulation, State, StepperParams, UNCOLOURED};
 
 /// Solvers that take contacts which resist turning.
 const SOLVERS: [&str; 5] =
@@ -54,6 +57,32 @@ fn a_spinning_ball_stops_when_it_should() {
             run.assert_exact();
         }
     }
+}
+
+/// Friction brakes a body that slides and spins in the direction of both, (f/μ)² + (M/μ_s)² = N²: v/v₀ = (ω/ω₀)^k with k = μ² I/(m μ_s²).
+#[test]
+fn what_slides_and_spins_is_braked_in_both_alike() {
+    let text = "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 0.1'>
+        <joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/><joint axis='0 0 1'/>
+        <geom type='sphere' size='0.1' mass='2'/></body></worldbody></mujoco>";
+    let (mu, mu_s, slip, spin) = (0.4, 0.02, 1.0, 20.0);
+    let mut world = load_str(text, Path::new("disc.xml"), Path::new("."), &LoadOptions::default()).unwrap();
+    world.geometries.iter_mut().for_each(|g| g.material = resists(mu, Dimension::Spinning, mu_s, 0.0));
+    let mut start = State::neutral(&world.model);
+    start.v.copy_from_slice(&[slip, 0.0, spin]);
+    let k = mu * mu * 0.4 * RADIUS * RADIUS / (mu_s * mu_s);
+    by_both(|| {
+        let stepper = ruled(StepperParams { dt: 1e-3, ..StepperParams::default() });
+        let settings = Settings { tolerance: 1e-10, stepper, ..Settings::default() };
+        let mut sim = Simulation::new(world.clone(), start.clone(), settings).unwrap();
+        let mut steps = 0;
+        while sim.state().v[2] > 0.3 * spin {
+            assert!(!sim.step().flagged() && steps < 1000);
+            steps += 1;
+        }
+        let (v, expected) = (sim.state().v[0], slip * (sim.state().v[2] / spin).powf(k));
+        assert!((v - expected).abs() < of_rule(5e-3, 1e-5) * expected, "{v} is {expected}");
+    });
 }
 
 /// A ball that rolls is braked by a = M r/(m r² + I) with M the moment: f = m a and M share the ellipsoid
