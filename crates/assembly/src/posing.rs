@@ -30,7 +30,7 @@ pub struct Posing<'a> {
     /// Index into q of every dof of a scalar joint.
     pub q_of_dof: &'a [usize],
     pub loops: &'a Loops,
-    /// Trees that go through the step by half a flight, impulses and half a flight; `None`: no tree does.
+    /// Trees that are posed in the middle of the step; `None`: no tree is.
     pub rolling: Option<Rolling<'a>>,
     /// For a solver of a compliant law: its parameters, and the law.
     pub compliance: Option<(&'a ComplianceParameters, Law)>,
@@ -45,8 +45,8 @@ pub struct Rolling<'a> {
     pub slips: &'a [Slip],
     /// The law is Coulomb's: friction depends on the direction of the slip alone.
     pub coulomb: bool,
-    /// Start of the step, where all rows follow [`crate::rolling`]; `None`: those of contacts alone do.
-    pub start: Option<Start<'a>>,
+    /// Start of the step.
+    pub start: Start<'a>,
 }
 
 /// How the slip of a contact goes on in a step, as a first solve of it showed.
@@ -88,7 +88,7 @@ pub struct Middle<'a> {
 impl Posing<'_> {
     /// Start and middle of the step, if the row that ties `trees` turns.
     pub(crate) fn turning_of(&self, mut trees: impl Iterator<Item = usize>) -> Option<Turning<'_>> {
-        if let Some((start, on)) = self.rolling.and_then(|r| Some((r.start?, r.on))) {
+        if let Some(Rolling { start, on, .. }) = self.rolling {
             let turns = trees.any(|t| on[t]);
             return turns.then_some(Turning { kin: [start.kin, self.kin], q: [start.q, self.q] });
         }
@@ -98,7 +98,7 @@ impl Posing<'_> {
 
     /// Start of the step, if a row of `tree` is posed in its middle.
     pub(crate) fn start_of(&self, tree: usize) -> Option<Start<'_>> {
-        self.rolling.filter(|r| r.on[tree])?.start
+        self.rolling.filter(|r| r.on[tree]).map(|r| r.start)
     }
 
     /// The solver's law is MuJoCo's.

@@ -28,8 +28,8 @@
 //!
 //! Where bodies go from one geometry to another, as over tiles, the new contact takes w of the one beside it.
 //!
-//! A contact that was not loaded in the last step has no w; its gap is to stay open to the end, φ(q_m) + ½ h J_N v⁺ ≥ 0. Whoever poses
-//! the step takes it back if such a contact is hit ([`RollingContact`]).
+//! A contact that was not loaded in the last step has no w; its gap is to stay open to the end, φ(q_m) + ½ h J_N v⁺ ≥ 0. The
+//! part ends where such a contact lands ([`PosedLanding`]).
 
 use crate::block::{PosedLanding, RollingContact};
 use crate::contact_point::ContactPoint;
@@ -108,9 +108,9 @@ pub(crate) fn pose(
     })
 }
 
-/// How a contact that is new lands, of a step whose rows all follow (1) to (3).
+/// How a contact that is new lands.
 fn landing(p: &Posing<'_>, c: &ContactPoint, block: usize, out: &Posed) -> Option<PosedLanding> {
-    p.rolling.and_then(|r| r.start)?;
+    p.rolling?;
     let along_n = |v: &[f64]| {
         let u = out.jacobian.velocity(block, v);
         if c.friction > 0.0 { u.z } else { u.x }
@@ -134,11 +134,7 @@ fn last_motion(p: &Posing<'_>, c: &ContactPoint, warm: &mut WarmStart) -> Option
     let motion = warm.inherit(c, |pair| pair.map(body) == c.bodies)?;
     let way = |b: usize| {
         let body = &p.world.model.bodies[b];
-        if p.rolling.is_some_and(|r| r.start.is_some()) {
-            return p.free_motions[b].linear_at(c.position - p.kin.reference[body.tree]).norm() * p.params.h;
-        }
-        let first = body.dofs.start;
-        Vec3::from([p.v[first], p.v[first + 1], p.v[first + 2]]).norm() * p.params.h
+        p.free_motions[b].linear_at(c.position - p.kin.reference[body.tree]).norm() * p.params.h
     };
     Some(motion.carried_to(c.position, c.bodies.into_iter().flatten().map(way).sum()))
 }

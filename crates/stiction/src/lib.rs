@@ -129,7 +129,7 @@ pub use linearization::{
     Linearization, LinearizationError, LinearizationNote, LinearizationParams, Parameter, RolloutError,
     RolloutGradient,
 };
-pub use params::{HigherOrder, ImpactLaw, MotionRule, Sleep, StepperParamError, StepperParams};
+pub use params::{HigherOrder, ImpactLaw, Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};
 pub use remedy::Remedy;
 pub use report::{Answers, CERTIFIED, Cause, StepExtra, StepReport, StepStatus};

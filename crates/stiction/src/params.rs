@@ -53,9 +53,6 @@ pub struct StepperParams {
     /// A step in which a tree of joints makes energy that nothing explains, and faster than at this rate, is flagged: relative to
     /// its kinetic energy before and after, and its weight times its size [1/s]. [`f64::MAX`]: it is not asked.
     pub energy_tolerance: f64,
-    /// Rule by which a step moves what contacts, stops and other constraints act upon. `middle`: one rule of second
-    /// order for all, which ends parts of a step where something lands or slip turns back. `by-case`: by a table of rules.
-    pub motion: MotionRule,
     /// Trees that go by a method of higher order where no constraint acts upon them.
     pub higher_order: HigherOrder,
     /// Whether islands at rest sleep; where there are no robots they do of themselves.
@@ -92,18 +89,6 @@ pub enum ImpactLaw {
     Sequential,
 }
 
-/// Rule by which a step moves what constraints act upon.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MotionRule {
-    /// The rule depends on the tree and on what touches it; the table is [`crate::Quadrature`].
-    #[default]
-    ByCase,
-    /// Every tree moves by half a step to a middle, takes its impulses there, and moves on by half a step. The order
-    /// is two. A step is parted where a contact or stop lands, where fast bodies meet, and where slip turns back.
-    Middle,
-}
-
 /// Trees of joints that go by a method of higher order in a step in which no constraint acts upon them: Runge–Kutta of order
 /// five, or a Rosenbrock method of order two where springs, dampers or servos are stiff, with error estimates. Two to six
 /// evaluations of forward dynamics a step. Trees with tendons, loops, couplings, dry friction or carried weight never
@@ -135,7 +120,6 @@ impl Default for StepperParams {
             continuous: true,
             adaptive: 0,
             energy_tolerance: 5.0,
-            motion: MotionRule::default(),
             higher_order: HigherOrder::default(),
             sleep: Sleep::default(),
             #[cfg(feature = "nmdp")]

@@ -407,12 +407,6 @@ impl Simulation {
         self.at_rest.set_numbers(&self.driver, &to.certificates);
     }
 
-    /// Forgets what the next step would start from beside the state.
-    pub(crate) fn start_anew(&mut self) {
-        self.driver.forget();
-        self.solver.forget();
-    }
-
     /// The stepper's name.
     pub(crate) fn stepper_name(&self) -> &'static str {
         self.driver.name()

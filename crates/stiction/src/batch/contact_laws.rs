@@ -1,12 +1,10 @@
 //! Laws of contacts in lanes, gathered from [`stiction_assembly::laws`].
 
 use super::numbers::Surface;
-use super::plan::Pair;
 use super::slips::Slipping;
 use super::slot::{Known, Slot};
 use stiction_assembly::RowParams;
 use stiction_assembly::laws::lasting::Lasting;
-use stiction_assembly::laws::restitution::Restitution;
 use stiction_dynamics::Real;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -15,8 +13,6 @@ pub(super) struct ContactLaw<T> {
     /// Added to J v_f, along (t₁, t₂, n).
     pub(super) bias: Vec3<T>,
     pub(super) compliance: T,
-    pub(super) gap: T,
-    pub(super) bounces: T,
     pub(super) correction: T,
     pub(super) lands: T,
     /// Share of [`stiction_assembly::laws::lasting::Lasts`].
@@ -30,33 +26,11 @@ impl<T: Real> ContactLaw<T> {
         Self {
             bias: Vec3::zero(zero),
             compliance: zero,
-            gap: zero,
-            bounces: zero,
             correction: zero,
             lands: zero,
             turned: zero,
             slipping: Slipping { slip: [zero; 2], slid: zero, slides: zero },
         }
-    }
-}
-
-/// A rigid contact of a step that is posed at its start, with J_N v and J_N v_f.
-#[inline(always)]
-pub(super) fn rigid<T: Real>(
-    params: &RowParams<T>,
-    (pair, surface): (&Pair, &Surface<T>),
-    slot: &Slot<T>,
-    [before, free]: [T; 2],
-) -> ContactLaw<T> {
-    let zero = slot.gap.zero();
-    let surfaces = Restitution { coefficient: surface.restitution, depth: zero.like(pair.bounce_depth) };
-    let bias = params.rigid_contact(slot.gap, slot.face, surfaces, before, free);
-    ContactLaw {
-        bias: vec3(zero, zero, bias.gap + bias.restitution),
-        gap: bias.gap,
-        bounces: zero.truth(bias.bounces),
-        correction: bias.correction,
-        ..ContactLaw::none(zero)
     }
 }
 

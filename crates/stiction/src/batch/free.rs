@@ -3,28 +3,20 @@
 use super::numbers::Numbers;
 use super::plan::Plan;
 pub(super) use crate::stepping::free_velocity::ROUNDS;
-use crate::stepping::integrate::ballistic::{Flown, after_impulses};
 use crate::stepping::integrate::fast_rotation::FAR;
-use crate::stepping::integrate::midpoint::NEAR;
-use crate::stepping::integrate::rolling;
-use crate::stepping::integrate::trapezoidal::{STIFF, STILL};
+use crate::stepping::integrate::rolling::{self, STILL};
 use stiction_assembly::forces::tendons;
 use stiction_assembly::laws::actuator::Effort;
-use stiction_assembly::laws::gyroscopic::midpoint_moment;
 use stiction_assembly::laws::spring::{damper, share, spring};
-use stiction_dynamics::spatial::{Inertia, Mat3, Sym3, Vec3, vec3};
+use stiction_dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, Kinematics, MassMatrix, Model, Real, RneaWorkspace, Velocities, bias_into,
-    crba_into, integrate_into, motions_into,
+    crba_into, motions_into,
 };
 
 /// Positions, velocities and the mass matrix with its implicit parts.
 pub(super) struct Free<T> {
     pub(super) kin: Kinematics<T>,
-    /// Kinematics in the middle of the step ([`crate::stepping::integrate::midpoint`]), and the coordinates and velocities that lead there.
-    middle: Kinematics<T>,
-    q_middle: Vec<T>,
-    v_middle: Vec<T>,
     /// Of v; after [`Self::look_ahead`] of v_f.
     pub(super) vel: Velocities<T>,
     pub(super) factor: Factor<T>,
@@ -51,18 +43,10 @@ pub(super) struct Free<T> {
     efforts: Vec<Effort<T>>,
     /// Efforts of actuators that are rows, k = 0 where they are none.
     pub(super) rows: Vec<Effort<T>>,
-    /// Per tree, 1 where it has a spring or servo that is stiff, see [`crate::stepping::integrate::trapezoidal`].
-    pub(super) stiff: Vec<T>,
     /// Efforts of tendons, which are rows.
     pub(super) tendons: Vec<Effort<T>>,
     /// Per actuator, 1 where it is a row of the constraint problem: see [`stiction_assembly::forces::effort_limits`].
     promoted: Vec<T>,
-}
-
-/// 1 too where z is that of what is stiff.
-#[inline(always)]
-fn stiffer<T: Real>(stiff: T, z: T) -> T {
-    T::select(z.like(STIFF).less(z), z.one(), stiff)
 }
 
 /// The step of as many environments as there are lanes: from q and v, posed at others in its middle.
@@ -82,9 +66,6 @@ impl<T: Real> Free<T> {
         let none = Effort { start: kind, implicit: kind };
         Self {
             kin: Kinematics::new(model),
-            middle: Kinematics::new(model),
-            q_middle: vec![kind; model.nq],
-            v_middle: vec![kind; model.nv()],
             vel: Velocities::new(model),
             factor: Factor::new(model),
             v_free: vec![kind; model.nv()],
@@ -104,7 +85,6 @@ impl<T: Real> Free<T> {
             laws: vec![none; plan.world.actuators.len()],
             efforts: vec![none; plan.world.actuators.len()],
             rows: vec![none; plan.world.actuators.len()],
-            stiff: vec![kind; model.trees],
             tendons: vec![none; plan.world.tendons.len()],
             promoted: vec![kind; plan.world.actuators.len()],
         }
@@ -114,7 +94,6 @@ impl<T: Real> Free<T> {
     #[inline(always)]
     pub(super) fn set_inertias(&mut self, model: &Model<T>) {
         self.kin.set_inertias(model);
-        self.middle.set_inertias(model);
     }
 
     /// M̂, and the forces without constraints at v.
@@ -122,24 +101,19 @@ impl<T: Real> Free<T> {
     pub(super) fn find_forces(&mut self, plan: &Plan, numbers: &Numbers<T>, of: &Start<'_, T>) {
         let (model, h) = (&numbers.model, of.q[0].like(plan.h()));
         self.kin.update(model, of.q_middle);
-        let differs = !plan.middle && self.find_middle(plan, model, of.q, of.v, h);
-        let kin = if differs { &self.middle } else { &self.kin };
         self.mean.copy_from_slice(of.v_middle);
         // Flights turn bodies.
-        for (b, _) in plan.flying_bodies.iter().filter(|_| plan.middle) {
+        for (b, _) in &plan.flying_bodies {
             self.mean[model.bodies[*b].dofs.clone()].fill(h.zero());
         }
         (self.moving, self.found, self.begun) = (h.one(), h.zero(), false);
-        self.vel.update(model, kin, &self.mean);
-        bias_into(model, kin, &self.vel, &mut self.rnea, &mut self.bias);
-        crba_into(model, kin, &mut self.crba, &mut self.mass);
-        if !plan.middle {
-            self.add_midpoint_moments(plan, model, of.v, h);
-        }
+        self.vel.update(model, &self.kin, &self.mean);
+        bias_into(model, &self.kin, &self.vel, &mut self.rnea, &mut self.bias);
+        crba_into(model, &self.kin, &mut self.crba, &mut self.mass);
         for ((tau, bias), force) in self.tau.iter_mut().zip(&self.bias).zip(of.force) {
             *tau = *force - *bias;
         }
-        self.add_passive(plan, model, of.q, of.v, h);
+        self.add_passive(model, of.q, of.v, h);
         self.evaluate(plan, numbers, of, h);
         self.pull(plan, of, h);
         for (i, diagonal) in self.diagonal.iter().enumerate() {
@@ -166,7 +140,7 @@ impl<T: Real> Free<T> {
     /// step, as [`crate::stepping::free_velocity`] does; false if it was the last.
     #[inline(always)]
     pub(super) fn turn_to_mean(&mut self, plan: &Plan, model: &Model<T>, of: &Start<'_, T>) -> bool {
-        if plan.joint_dofs.is_empty() || !plan.middle {
+        if plan.joint_dofs.is_empty() {
             return false;
         }
         let Self {
@@ -222,29 +196,6 @@ impl<T: Real> Free<T> {
         true
     }
 
-    /// Kinematics in the middle of the step; false if that is the start in every lane.
-    #[inline(always)]
-    fn find_middle(&mut self, plan: &Plan, model: &Model<T>, q: &[T], v: &[T], h: T) -> bool {
-        let half = h.like(0.5) * h;
-        let mut moves = h.zero();
-        for &dof in &plan.swinging {
-            moves = T::select(h.like(NEAR).less((half * v[dof]).abs()), h.one(), moves);
-        }
-        if !T::any(moves.mask()) {
-            return false;
-        }
-        for &dof in &plan.swinging {
-            self.v_middle[dof] = v[dof];
-        }
-        integrate_into(model, q, &self.v_middle, half, &mut self.q_middle);
-        // Others as if they were alone.
-        for (middle, q) in self.q_middle.iter_mut().zip(q) {
-            *middle = T::select(moves.mask(), *middle, *q);
-        }
-        self.middle.update(model, &self.q_middle);
-        true
-    }
-
     /// What will meet depends on how the bodies would go on.
     #[inline(always)]
     pub(super) fn look_ahead(&mut self, model: &Model<T>) {
@@ -257,76 +208,15 @@ impl<T: Real> Free<T> {
         motions_into(model, &self.kin, v, &mut self.vel.V);
     }
 
-    #[inline(always)]
-    fn add_midpoint_moments(&mut self, plan: &Plan, model: &Model<T>, v: &[T], h: T) {
-        for &b in &plan.free_bodies {
-            let (i, inertia) = (model.bodies[b].dofs.start + 3, model.bodies[b].inertia.about_com());
-            let moment = midpoint_moment(&inertia, vec3(v[i], v[i + 1], v[i + 2]), h);
-            for (tau, moment) in self.bias[i..i + 3].iter_mut().zip([moment.x, moment.y, moment.z]) {
-                *tau += moment;
-            }
-        }
-    }
-
-    /// (5) of [`crate::stepping::integrate::ballistic`]: free bodies turn after the impulses of the step; `v_by` are the velocities
-    /// that positions move by.
-    #[inline(always)]
-    pub(super) fn fly_after_impulses(
-        &self,
-        plan: &Plan,
-        model: &Model<T>,
-        v: &[T],
-        [v_next, v_by]: [&mut [T]; 2],
-    ) {
-        let h = plan.h();
-        for (b, _) in &plan.flying_bodies {
-            let (i, I) = (model.bodies[*b].dofs.start, &model.bodies[*b].inertia);
-            for lane in 0..T::LANES {
-                let of = |v: &[T], i: usize| {
-                    Vec3::from([v[i].lane(lane), v[i + 1].lane(lane), v[i + 2].lane(lane)])
-                };
-                let (w, w_problem) = (of(v, i + 3), of(v_next, i + 3));
-                if of(v_by, i + 3) != w_problem {
-                    continue;
-                }
-                let inertia = inertia_of(I, lane);
-                let Some(flight) = after_impulses(&inertia.about_com(), w, w_problem, h) else { continue };
-                let R = &self.kin.R_WB[*b].rows;
-                let R = Mat3 {
-                    rows: [0, 1, 2].map(|k| Vec3::from([R[k].x, R[k].y, R[k].z].map(|x| x.lane(lane)))),
-                };
-                let Flown { v_next: linear, w_next, v_by: by_linear, w_by } =
-                    flight.carried(inertia.com(), R, [w, w_problem], of(v_next, i), h);
-                let next = linear.to_array().into_iter().chain(w_next.to_array());
-                let by = by_linear.to_array().into_iter().chain(w_by.to_array());
-                for (k, (next, by)) in next.zip(by).enumerate() {
-                    v_next[i + k] = v_next[i + k].with_lane(lane, next);
-                    v_by[i + k] = v_by[i + k].with_lane(lane, by);
-                }
-            }
-        }
-    }
-
     /// Springs and dampers.
     #[inline(always)]
-    fn add_passive(&mut self, plan: &Plan, model: &Model<T>, q: &[T], v: &[T], h: T) {
-        let Self { mass, tau, diagonal, stiff, .. } = self;
-        stiff.iter_mut().for_each(|stiff| *stiff = h.zero());
-        let mut theta = |i: usize, [damper, spring]: [T; 2]| {
-            let tree = plan.tree_of_dof[i];
-            if plan.middle {
-                return share(h * model.dofs[i].damping / mass.row(i)[0]);
-            }
-            if !plan.driven[tree] {
-                return h.one();
-            }
-            stiff[tree] = stiffer(stiff[tree], spring * h.like(plan.mobility[i]));
-            share((damper + spring) / mass.row(i)[0])
-        };
+    fn add_passive(&mut self, model: &Model<T>, q: &[T], v: &[T], h: T) {
+        let Self { mass, tau, diagonal, .. } = self;
+        let theta = |i: usize| share(h * model.dofs[i].damping / mass.row(i)[0]);
         for (i, dof) in model.dofs.iter().enumerate() {
             diagonal[i] = h.zero();
             if T::any(h.zero().less(dof.damping)) {
-                let damper = damper(dof.damping, v[i], h, theta(i, [h * dof.damping, h.zero()]));
+                let damper = damper(dof.damping, v[i], h, theta(i));
                 tau[i] += damper.effort;
                 diagonal[i] = damper.inertia;
             }
@@ -334,8 +224,7 @@ impl<T: Real> Free<T> {
         for joint in model.joints.iter().filter(|j| j.kind.is_scalar()) {
             let (i, k) = (joint.idx_v, joint.stiffness);
             if T::any(h.zero().less(k)) {
-                let theta = theta(i, [h.zero(), h * h * k]);
-                let spring = spring(k, q[joint.idx_q] - joint.spring_rest, v[i], h, theta);
+                let spring = spring(k, q[joint.idx_q] - joint.spring_rest, v[i], h, theta(i));
                 tau[i] += spring.effort;
                 diagonal[i] += spring.inertia;
             }
@@ -347,19 +236,14 @@ impl<T: Real> Free<T> {
     fn evaluate(&mut self, plan: &Plan, numbers: &Numbers<T>, of: &Start<'_, T>, h: T) {
         let actuators = plan.world.actuators.iter().zip(&numbers.actuators).zip(of.control);
         for (i, ((a, law), control)) in actuators.enumerate() {
-            let (mut length, mut rate, mut inverse, mut mobility) = (h.zero(), h.zero(), h.zero(), 0.0);
+            let (mut length, mut rate, mut inverse) = (h.zero(), h.zero(), h.zero());
             for &(dof, c) in &a.transmission {
-                mobility += c * c * plan.mobility[dof];
                 let c = h.like(c);
                 length += c * of.q[plan.q_of_dof[dof]];
                 rate += c * of.v[dof];
                 inverse += c * c / self.mass.row(dof)[0];
             }
             let [damping, stiffness] = law.damping_and_stiffness(h);
-            for &(dof, _) in &a.transmission {
-                let stiff = &mut self.stiff[plan.tree_of_dof[dof]];
-                *stiff = stiffer(*stiff, stiffness * h.like(mobility));
-            }
             let effort = law.at_share(*control, length, rate, h, share((damping + stiffness) * inverse));
             self.laws[i] = effort;
             let row = T::both(h.zero().less(effort.implicit), self.promoted[i].mask());
@@ -533,7 +417,7 @@ fn farthest<T: Real>(plan: &Plan, v: &[T], h: T) -> T {
     for &i in &plan.turning {
         farthest = farthest.max((h * v[i]).abs());
     }
-    for (b, _) in plan.flying_bodies.iter().filter(|_| plan.middle) {
+    for (b, _) in &plan.flying_bodies {
         let i = plan.world.model.bodies[*b].dofs.start + 3;
         let turn = h * vec3(v[i], v[i + 1], v[i + 2]).norm();
         let far = T::not(turn.less(h.like(rolling::FAR)));

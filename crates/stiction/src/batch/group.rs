@@ -11,7 +11,6 @@ use super::settings::Precision;
 use super::slot::Known;
 use super::states::{Inputs, States};
 use super::touch::Touch;
-use super::trapezoidal::Trapezoidal;
 use super::witness::Witness;
 use crate::stepping::Quadrature;
 use crate::stepping::integrate::closing::Closing;
@@ -190,7 +189,6 @@ struct Room<T> {
     correction: PositionCorrection<T>,
     state: States<T>,
     constraints: Constraints<T>,
-    trapezoidal: Trapezoidal<T>,
     closing: Option<Box<Closes<T>>>,
     lanes: Verdicts<T>,
     witness: Witness,
@@ -214,8 +212,9 @@ struct Verdicts<T> {
 /// Memory of the constraints, and their effects in a step.
 struct Constraints<T> {
     known: Vec<Known<T>>,
-    /// Impulses of the rows of the plan in the last step.
+    /// Impulses of the rows of the plan in the last step, and the normal ones that the solver starts from.
     last: Vec<T>,
+    start: Vec<T>,
     may_land: T,
     /// Change of v, and mean forces.
     change: Vec<T>,
@@ -257,11 +256,11 @@ impl<T: Real> Room<T> {
             constraints: Constraints {
                 known: Vec::new(),
                 last: Vec::new(),
+                start: Vec::new(),
                 may_land: kind,
                 change: vec![kind; nv],
                 forces: vec![kind; nv],
             },
-            trapezoidal: Trapezoidal::new(kind, plan),
             closing: plan.closes.then(|| Box::new(Closes::new(kind, plan, &numbers.model))),
             numbers,
             lanes: Verdicts { sound: kind, here: kind, good: kind, e: kind, judged: [0.0; WIDEST] },
@@ -290,7 +289,7 @@ impl<T: Real> Room<T> {
             memory.recall_rows(plan, kind, &mut constraints.last);
             let known = memory.forces(kind, &mut state.last_forces);
             // Forces that are not known take a second solve.
-            let needs = plan.middle && !plan.joint_dofs.is_empty();
+            let needs = !plan.joint_dofs.is_empty();
             lanes.sound = if needs { known } else { kind.one() };
             constraints.may_land = memory.may_land(plan, kind);
             state.pose(plan, &numbers.model, kind);
@@ -345,10 +344,10 @@ impl<T: Real> Room<T> {
         };
         rows.write(plan, numbers, free, at, &touch.slots, lanes.here);
         if rows.rows > 0 && rows.rows <= MOST_ROWS {
-            let (lambda, trapezoidal) = (&mut self.solver.lambda, &mut self.trapezoidal);
-            let found = (&touch.slots[..], &constraints.known[..]);
-            memory.guess(plan, found, rows, (&mut *lambda, &mut trapezoidal.young));
-            trapezoidal.start(rows, lambda);
+            let (lambda, found) = (&mut self.solver.lambda, (&touch.slots[..], &constraints.known[..]));
+            memory.guess(plan, found, rows, lambda);
+            constraints.start.clear();
+            constraints.start.extend(rows.blocks.iter().map(|block| lambda[block.normal()]));
         }
         rows.rows <= MOST_ROWS
     }
@@ -386,9 +385,7 @@ impl<T: Real> Room<T> {
     /// v⁺, and whether it counts. True if some environments are to be solved again.
     #[inline(always)]
     fn take(&mut self, kind: T, work: &mut Work<'_>) -> bool {
-        let Self {
-            numbers, free, touch, rows, solver, state, constraints, lanes, witness, trapezoidal, ..
-        } = self;
+        let Self { numbers, free, touch, rows, solver, state, constraints, lanes, witness, .. } = self;
         let plan = work.plan;
         let Constraints { may_land, change, forces, .. } = constraints;
         let Verdicts { good, judged, .. } = lanes;
@@ -401,16 +398,13 @@ impl<T: Real> Room<T> {
             *v = *free + *change;
         }
         let belied = free.promote(plan, numbers, &state.v_middle, &state.v_next, *good);
-        let (mut bad, mut again) = (belied.max(touch.crosses(plan, kind)), kind);
-        if plan.middle {
-            bad = bad.max(touch.passes);
-        }
+        let (mut bad, mut again) = (belied.max(touch.crosses(plan, kind)).max(touch.passes), kind);
         for v in &state.v_next {
             bad = T::select(v.finite(), bad, kind.one());
         }
         if rows.rows > MOST_ROWS {
             bad = kind.one();
-        } else if plan.middle {
+        } else {
             free.move_by(&numbers.model, &state.v_next);
             let solved = (&*free, &solver.lambda[..]);
             let valid = *good * (kind.one() - belied);
@@ -419,10 +413,6 @@ impl<T: Real> Room<T> {
             bad = bad.max(parts).max(again);
             bad = bad.max(rows.flies(plan, &solver.lambda, kind));
             free.forces(plan, change, forces);
-        } else {
-            let deep = kind.like(plan.corrected()).less(rows.deep);
-            bad = bad.max(kind.truth(deep)).max(rows.bounce(&solver.lambda, kind));
-            bad = bad.max(move_by_case(plan, numbers, (rows, &solver.lambda), free, trapezoidal, state));
         }
         *good = T::select(bad.mask(), kind, *good);
         *judged = [0.0; WIDEST];
@@ -439,7 +429,7 @@ impl<T: Real> Room<T> {
     #[inline(always)]
     fn correct(&mut self, kind: T, work: &mut Work<'_>) -> bool {
         let Self { rows, solver, correction, lanes, .. } = self;
-        work.plan.middle && correction.pose(work.plan, rows, &solver.lambda, lanes.good, kind)
+        correction.pose(work.plan, rows, &solver.lambda, lanes.good, kind)
     }
 
     /// Moves to the end of the step, and remembers what it did.
@@ -454,21 +444,17 @@ impl<T: Real> Room<T> {
             correction,
             state,
             constraints,
-            trapezoidal,
             lanes,
             ..
         } = self;
         let (plan, memory) = (work.plan, &mut *work.memory);
-        if plan.middle {
-            let too_fast = correction.find(plan, &numbers.model, (rows, free), kind);
-            lanes.good = T::select(too_fast.mask(), kind, lanes.good);
-            state.advance(plan, kind, correction.velocity());
-        }
+        let too_fast = correction.find(plan, &numbers.model, (rows, free), kind);
+        lanes.good = T::select(too_fast.mask(), kind, lanes.good);
+        state.advance(plan, kind, correction.velocity());
         if rows.rows <= MOST_ROWS {
-            let Constraints { known, forces, .. } = constraints;
+            let Constraints { known, forces, start, .. } = constraints;
             let (solved, found) = ((&*rows, &solver.lambda[..]), (&touch.slots[..], &known[..]));
-            let of_rows = [&trapezoidal.start[..], forces];
-            memory.commit(plan, found, solved, of_rows, (&free.kin, &free.vel), lanes.good);
+            memory.commit(plan, found, solved, [start, forces], (&free.kin, &free.vel), lanes.good);
             free.commit(plan, numbers, &state.v_middle, &state.v_next, lanes.good, memory.promoted_mut());
         }
         true
@@ -556,24 +542,4 @@ fn tolerance<T: Real>(plan: &Plan, rows: &Rows<T>, kind: T) -> T {
         }
     }
     fastest * kind.like(plan.settings.tolerance)
-}
-
-/// v⁺ and the velocities by which everything moves, by the table of rules; 1 where the step alone does something else.
-#[inline(always)]
-fn move_by_case<T: Real>(
-    plan: &Plan,
-    numbers: &Numbers<T>,
-    (rows, lambda): (&mut Rows<T>, &[T]),
-    free: &Free<T>,
-    trapezoidal: &mut Trapezoidal<T>,
-    state: &mut States<T>,
-) -> T {
-    let States { v, v_next, v_by, .. } = state;
-    let kind = v[0].zero();
-    trapezoidal.take(plan, numbers, (rows, &free.factor, lambda), [v, v_next], v_by);
-    let mut bad = trapezoidal.turns_back(&free.stiff, kind);
-    bad = bad.max(rows.flies(plan, lambda, kind));
-    bad = bad.max(rows.rolls(plan, lambda, v, kind));
-    free.fly_after_impulses(plan, &numbers.model, v, [v_next, v_by]);
-    bad
 }

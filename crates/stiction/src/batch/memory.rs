@@ -207,7 +207,7 @@ impl Memory {
             let mut known = of_slot(of_pair, slot);
             let closed = slot.gap.abs().at_most(slot.gap.like(CLOSED));
             let new = T::both(T::not(known.steps.mask()), T::both(closed, slot.active.mask()));
-            if plan.middle && T::any(new) && plan.pairs[slot.pair].spring.is_none() {
+            if T::any(new) && plan.pairs[slot.pair].spring.is_none() {
                 self.inherit(plan, slot, at, slot.gap.truth(new), &mut known);
             }
             out.push(known);
@@ -262,16 +262,14 @@ impl Memory {
         plan: &Plan,
         (slots, known): (&[Slot<T>], &[Known<T>]),
         rows: &Rows<T>,
-        (out, young): (&mut Vec<T>, &mut Vec<T>),
+        out: &mut Vec<T>,
     ) {
         out.clear();
-        young.clear();
         for (block, cone) in rows.blocks.iter().zip(&rows.cones) {
             let (kind, there) = (cone.mu.zero(), cone.active.mask());
             match block.key {
                 BlockKey::Contact(slot) => {
                     let (slot, known) = (&slots[slot], &known[slot]);
-                    young.push(known.young);
                     for axis in slot.frame {
                         out.push(T::select(there, axis.dot(known.impulse), kind));
                     }
@@ -283,11 +281,8 @@ impl Memory {
                 }
                 BlockKey::Row(key) => {
                     let rows = &self.last.rows;
-                    let [mut x, mut new] = [kind; 2];
-                    if let Ok(at) = rows.binary_search_by_key(&key, |row| row.key) {
-                        (x, new) = (load(kind, &rows[at].impulse), load(kind, &rows[at].young));
-                    }
-                    young.push(new);
+                    let known = rows.binary_search_by_key(&key, |row| row.key);
+                    let x = known.map_or(kind, |at| load(kind, &rows[at].impulse));
                     out.push(T::select(there, x, kind));
                 }
             }
@@ -327,20 +322,11 @@ impl Memory {
                         put(&mut kept.impulse, lane, impulse);
                         kept.young[lane] = young(lane);
                         let point = one(slot.position, lane);
-                        let motion = match plan.middle {
-                            true => ContactMotion {
-                                point,
-                                velocity: [one(u, lane), one(angular, lane)],
-                                since: 0.5 * plan.h(),
-                                steps: (before.lane(lane) as u32).saturating_add(1),
-                            },
-                            // What rolls goes alone, [`Rows::rolls`].
-                            false => ContactMotion {
-                                point,
-                                velocity: [Vec3::ZERO; 2],
-                                since: plan.h(),
-                                steps: u32::MAX,
-                            },
+                        let motion = ContactMotion {
+                            point,
+                            velocity: [one(u, lane), one(angular, lane)],
+                            since: 0.5 * plan.h(),
+                            steps: (before.lane(lane) as u32).saturating_add(1),
                         };
                         let loaded = impulse != Vec3::ZERO && pair.spring.is_none();
                         kept.set_motion(lane, loaded.then_some(motion));
@@ -369,7 +355,7 @@ impl Memory {
             for (kept, force) in self.next.forces.iter_mut().zip(forces) {
                 kept[lane] = force.lane(lane);
             }
-            self.next.known[lane] = f64::from(plan.middle);
+            self.next.known[lane] = 1.0;
         }
     }
 }
@@ -382,7 +368,6 @@ fn of_slot<'a, T: Real>(contacts: impl Iterator<Item = &'a Contact>, slot: &Slot
     let mut out = Known {
         impulse: none,
         moment: none,
-        young: kind,
         velocity: none,
         angular: none,
         since: kind,
@@ -394,7 +379,6 @@ fn of_slot<'a, T: Real>(contacts: impl Iterator<Item = &'a Contact>, slot: &Slot
             return Known {
                 impulse: vec3_of(kind, &known.impulse[0], &known.impulse[1], &known.impulse[2]),
                 moment: vec3_of(kind, &known.moment[0], &known.moment[1], &known.moment[2]),
-                young: load(kind, &known.young),
                 velocity: vec3_of(kind, a, b, c),
                 angular: vec3_of(kind, d, e, f),
                 since: load(kind, since),
@@ -405,7 +389,6 @@ fn of_slot<'a, T: Real>(contacts: impl Iterator<Item = &'a Contact>, slot: &Slot
             let part = |x: &[Numbers64; 3]| vec3(x[0][lane], x[1][lane], x[2][lane]);
             set(&mut out.impulse, lane, part(&known.impulse));
             set(&mut out.moment, lane, part(&known.moment));
-            out.young = out.young.with_lane(lane, known.young[lane]);
             if let Some(motion) = known.motion_of(lane) {
                 out.set_motion(lane, &motion);
             }
@@ -489,7 +472,6 @@ impl Impulses {
 mod tests {
     use super::*;
     use crate::batch::{Batch, BatchSettings};
-    use crate::params::{MotionRule, StepperParams};
     use crate::state::State;
     use std::path::Path;
     use stiction_assembly::WarmStart;
@@ -507,9 +489,7 @@ mod tests {
         }
         let home = world.keyframes[0].clone();
         let state = State { t: 0.0, q: home.q, v: home.v };
-        let stepper = StepperParams { motion: MotionRule::Middle, ..StepperParams::default() };
-        let settings = BatchSettings { stepper, ..BatchSettings::default() };
-        let mut batch = Batch::new(world, &state, 4, settings).unwrap();
+        let mut batch = Batch::new(world, &state, 4, BatchSettings::default()).unwrap();
         let control = home.control.repeat(4);
         (0..300).for_each(|_| batch.step(&control));
         let (plan, memory, lane) = (batch.plan.clone(), &batch.pool.shard(0).memories[0], 2);

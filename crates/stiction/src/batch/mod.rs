@@ -31,7 +31,6 @@ mod slips;
 mod slot;
 mod states;
 mod touch;
-mod trapezoidal;
 mod witness;
 
 pub use fields::{FieldError, Fields};

@@ -3,12 +3,11 @@
 
 use super::settings::{BatchSettings, Precision};
 use super::{Fields, Numbers64, WIDEST};
-use crate::params::{HigherOrder, MotionRule};
+use crate::params::HigherOrder;
 use crate::stepping::integrate::ballistic::{Body, flying_bodies};
 use crate::stepping::integrate::bound_trees;
 use crate::stepping::integrate::closing::Closing;
 use crate::stepping::integrate::fast_rotation::turning;
-use crate::stepping::integrate::trapezoidal::Trapezoidal;
 use crate::stepping::time_stepping::position_correction;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,26 +33,13 @@ pub(super) struct Plan {
     pub(super) q_of_dof: Vec<usize>,
     /// Tree of every dof.
     pub(super) tree_of_dof: Vec<usize>,
-    /// Steps are posed in their middle.
-    pub(super) middle: bool,
     /// Trees that go by rules of their own where nothing holds them, see [`crate::stepping::integrate::ballistic`]: not in
-    /// lanes. Bodies that are steps in their middle do not.
+    /// lanes. Free bodies alone do not.
     pub(super) flyers: Vec<usize>,
-    /// Per tree, see [`crate::stepping::integrate::trapezoidal`]: it moves by the trapezoidal rule; it has servos.
-    pub(super) goes: Vec<bool>,
-    pub(super) driven: Vec<bool>,
-    /// Per dof, see there.
-    pub(super) mobility: Vec<f64>,
-    /// Dofs whose inertia and forces are those of the middle of the step.
-    pub(super) swinging: Vec<usize>,
     /// Where a joint may turn farther than a step can follow, `stepping/integrate/fast_rotation`: then not in lanes.
     pub(super) turning: Vec<usize>,
-    /// Bodies whose gyroscopic moment is taken at the midpoint: free, alone in their tree.
-    pub(super) free_bodies: Vec<usize>,
     /// Bodies alone in their trees that go by flights, and their numbers as bodies of the model.
     pub(super) flying_bodies: Vec<(usize, Body)>,
-    /// Per tree: it is such a body.
-    pub(super) flies_alone: Vec<bool>,
     /// Dofs of all other trees.
     pub(super) joint_dofs: Vec<usize>,
     /// Momentum of some robot is closed, [`crate::stepping::integrate::closing`].
@@ -129,8 +115,6 @@ pub(super) struct Pair {
     /// The distance at which their surfaces touch [m].
     pub(super) rest: f64,
     pub(super) spring: Option<Spring>,
-    /// How deep they may overlap, for a step, before they bounce at e = 1 [m].
-    pub(super) bounce_depth: f64,
     /// Friction against spinning about n and rolling about t₁ and t₂, torque over normal force [m].
     pub(super) turning: Option<[f64; 3]>,
     /// (1) of [`stiction_assembly::contact_points`], as a share of the gap from midway towards B.
@@ -195,7 +179,6 @@ impl Plan {
                 }
             })
             .collect();
-        let middle = settings.stepper.motion == MotionRule::Middle;
         let obstacle = self::obstacle(&world, &finder, &places);
         let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
         let line = |key: RowKey| (key, Line::new(rows::terms(&world, key).entries(), &chains));
@@ -207,28 +190,16 @@ impl Plan {
         let flying = flying_bodies(&world, HigherOrder::Passive);
         let mut flies_alone = vec![false; model.trees];
         flying.iter().for_each(|&b| flies_alone[model.bodies[b].tree] = true);
-        let Trapezoidal { goes, untouchable: swings, driven, tree_of, mobility, .. } =
-            Trapezoidal::new(&world);
-        let flyer = |t: &usize| !(bound.contains(t) || middle && flies_alone[*t]);
-        let alone = |b: usize| {
-            model.joints[model.bodies[b].joints.start].kind == JointKind::Free
-                && model.bodies.iter().all(|c| c.parent != Some(b))
-        };
+        let tree_of: Vec<_> = model.dofs.iter().map(|d| model.bodies[d.body].tree).collect();
+        let flyer = |t: &usize| !(bound.contains(t) || flies_alone[*t]);
         let mut plan = Self {
             numbers: Vec::new(),
             flyers: (0..model.trees).filter(flyer).collect(),
-            swinging: (0..model.nv()).filter(|&d| swings[tree_of[d]]).collect(),
             joint_dofs: (0..model.nv()).filter(|&d| !flies_alone[tree_of[d]]).collect(),
-            closes: middle && !Closing::new(model).is_empty(),
+            closes: !Closing::new(model).is_empty(),
             turning: turning(&world),
             tree_of_dof: tree_of,
             q_of_dof: actuators::q_of_dofs(&world),
-            free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
-            flies_alone,
-            middle,
-            goes,
-            driven,
-            mobility,
             flying_bodies: flying.iter().map(|&b| (b, Body::new(&world, b))).collect(),
             rows: if obstacle.is_some() {
                 Vec::new()
@@ -466,7 +437,6 @@ fn pairs(world: &World, places: &[Place], finder: &ContactFinder, chains: &[Vec<
                 rest: surface.margin,
                 pitch: if spring.is_none() { finder.pitch_of(a, b) } else { 0.0 },
                 spring,
-                bounce_depth: finder.bounce_depth_of(a, b),
                 turning: (surface.dimension > Dimension::Sliding).then(|| friction(&surface).1),
                 support,
                 chain: bodies.iter().any(Option::is_none),

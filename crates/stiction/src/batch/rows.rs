@@ -9,13 +9,12 @@
 //!
 //! A row that is missing in a lane is there all the same, with an impulse of zero.
 
-use super::contact_laws::{ContactLaw, lasting, rigid};
+use super::contact_laws::{ContactLaw, lasting};
 use super::free::Free;
 use super::numbers::Numbers;
 use super::plan::{Acting, Line, Pair, Plan};
 use super::slips::{Dry, Slips, Solved};
 use super::slot::{Block, Known, Slot};
-use crate::stepping::integrate::midpoint::NEAR;
 use stiction_assembly::contact_points::LEAST;
 use stiction_assembly::laws::row::Row;
 use stiction_assembly::laws::turning::turning_axes;
@@ -68,10 +67,6 @@ pub(super) struct Rows<T> {
     pub(super) W: Vec<T>,
     /// R of the normal row, per block.
     compliance: Vec<T>,
-    /// φ/h where φ > 0, per block.
-    pub(super) gaps: Vec<T>,
-    /// 1 where a contact bounces, per block.
-    pub(super) bounces: Vec<T>,
     pub(super) slips: Slips<T>,
     /// Corrections of positions, per block, and the largest [m/s or rad/s].
     pub(super) corrections: Vec<T>,
@@ -94,8 +89,6 @@ impl<T: Real> Rows<T> {
             supports: Vec::new(),
             W: Vec::new(),
             compliance: Vec::new(),
-            gaps: Vec::new(),
-            bounces: Vec::new(),
             corrections: Vec::new(),
             slips: Slips::new(kind),
             deep: kind,
@@ -126,13 +119,13 @@ impl<T: Real> Rows<T> {
             q: at.q,
             v: at.v,
             free_velocity: &free.v_free,
-            start: plan.middle.then_some(at.q_start),
+            start: Some(at.q_start),
             lasts: params.h.less(params.h),
             q_of_dof: &plan.q_of_dof,
             model: &numbers.model,
             laws: &numbers.actuators,
             efforts: &free.rows,
-            tendons: plan.middle.then_some(&free.tendons[..]),
+            tendons: Some(&free.tendons[..]),
         };
         for (i, (key, line)) in plan.rows.iter().enumerate() {
             of_row.lasts = sound.zero().less(at.impulses[i].abs());
@@ -178,8 +171,6 @@ impl<T: Real> Rows<T> {
         self.supports.clear();
         self.W.clear();
         self.compliance.clear();
-        self.gaps.clear();
-        self.bounces.clear();
         self.corrections.clear();
         self.slips.clear();
         self.rows = 0;
@@ -206,10 +197,8 @@ impl<T: Real> Rows<T> {
         }
         let support = (begin, self.supports.len());
         let mut before = Vec3::zero(slot.gap);
-        if plan.middle || T::any(slot.gap.zero().less(surface.restitution)) {
-            for (acting, w) in pair.support.iter().zip(self.W[first..].chunks_exact(3)) {
-                before += vec3(w[0], w[1], w[2]) * at.v[acting.dof];
-            }
+        for (acting, w) in pair.support.iter().zip(self.W[first..].chunks_exact(3)) {
+            before += vec3(w[0], w[1], w[2]) * at.v[acting.dof];
         }
         // J v_f, by the velocities of the bodies.
         let u = slot.velocity(pair, kin, &free.vel);
@@ -217,24 +206,20 @@ impl<T: Real> Rows<T> {
         let zero = slot.gap.zero();
         let law = match pair.spring {
             Some(spring) => {
-                let of_start = if plan.middle { zero.like(0.5) * params.h * before.z } else { zero };
+                let of_start = zero.like(0.5) * params.h * before.z;
                 let row = spring.cast(zero).yielding(slot.gap - of_start, params.h);
                 let bias = vec3(zero, zero, row.bias);
-                let gap = row.bias.max(zero);
-                ContactLaw { bias, compliance: row.compliance, gap, ..ContactLaw::none(zero) }
+                ContactLaw { bias, compliance: row.compliance, ..ContactLaw::none(zero) }
             }
-            None if plan.middle => {
+            None => {
                 let step = (known, at.may_land);
                 lasting(params, surface, step, (slot, self.slips.ended(slot)), before)
             }
-            None => rigid(params, (pair, surface), slot, [before.z, free_velocity.z]),
         };
         let g = free_velocity + law.bias;
         let (row, part) = (self.rows, self.parts.len());
         let mut friction = surface.friction;
         self.compliance.push(law.compliance);
-        self.gaps.push(law.gap);
-        self.bounces.push(law.bounces);
         self.note_correction(law.correction, slot.active);
         self.slips.lands.push(law.lands);
         self.slips.slipping.push(law.slipping);
@@ -325,8 +310,6 @@ impl<T: Real> Rows<T> {
         self.parts.push(Part { row: self.rows, dim: 1, w: first, support });
         self.cones.push(LaneCone::row(row.bounds, active));
         self.compliance.push(row.compliance);
-        self.gaps.push(row.gap.max(sound.zero()));
-        self.bounces.push(sound.zero());
         self.g.push(row.g());
         self.rows += 1;
         self.halve::<1>(&free.factor, line.tip, first, support);
@@ -452,7 +435,7 @@ impl<T: Real> Rows<T> {
         self.held.clear();
         self.held.resize(plan.world.model.trees, kind.zero());
         for i in 0..self.blocks.len() {
-            let holds = T::select(self.bounces[i].mask(), kind.zero(), self.holds(i, lambda));
+            let holds = self.holds(i, lambda);
             for tree in self.trees(plan, i) {
                 self.held[tree] = self.held[tree].max(holds);
             }
@@ -461,46 +444,6 @@ impl<T: Real> Rows<T> {
             flies = T::select(self.held[*tree].mask(), flies, kind.one());
         }
         flies
-    }
-
-    /// 1 where a free body moves on what it touches and nothing else touches it: it rolls, which is done alone
-    /// ([`crate::stepping::integrate::rolling`]). After [`Self::flies`].
-    #[inline(always)]
-    pub(super) fn rolls(&self, plan: &Plan, lambda: &[T], v: &[T], kind: T) -> T {
-        let mut rolls = kind.zero();
-        let half = 0.5 * plan.h();
-        for (b, _) in &plan.flying_bodies {
-            let body = &plan.world.model.bodies[*b];
-            let mut moves = kind.zero();
-            for v in &v[body.dofs.clone()] {
-                moves = Real::max(moves, (kind.like(half) * *v).abs());
-            }
-            let moves = T::both(self.held[body.tree].mask(), kind.like(NEAR).less(moves));
-            if !T::any(moves) {
-                continue;
-            }
-            let mut company = kind.zero();
-            for i in 0..self.blocks.len() {
-                let trees = self.trees(plan, i);
-                if trees.contains(&body.tree) && trees.iter().any(|t| !plan.flies_alone[*t]) {
-                    company = Real::max(company, self.holds(i, lambda));
-                }
-            }
-            rolls = T::select(T::both(moves, T::not(company.mask())), kind.one(), rolls);
-        }
-        rolls
-    }
-
-    /// 1 where something bounces: its impact is at an instant of its own, which the step alone finds.
-    #[inline(always)]
-    pub(super) fn bounce(&self, lambda: &[T], kind: T) -> T {
-        let mut bounce = kind.zero();
-        for i in 0..self.blocks.len() {
-            if T::any(self.bounces[i].mask()) {
-                bounce = bounce.max(self.bounces[i] * self.holds(i, lambda));
-            }
-        }
-        bounce
     }
 
     /// 1 where the step alone goes another way, and where it is solved again: [`Slips::belied`], of a problem that was solved.
@@ -533,18 +476,6 @@ impl<T: Real> Rows<T> {
     pub(super) fn trees(&self, plan: &Plan, i: usize) -> [usize; 2] {
         let (begin, end) = self.parts[self.blocks[i].part].support;
         [begin, end - 1].map(|k| plan.tree_of_dof[self.supports[k]])
-    }
-
-    /// The normal row of J v of block i, from L v.
-    #[inline(always)]
-    pub(super) fn normal_velocity(&self, i: usize, L_v: &[T]) -> T {
-        let part = &self.parts[self.blocks[i].part];
-        let mut u = self.g[0].zero();
-        let dofs = &self.supports[part.support.0..part.support.1];
-        for (dof, w) in dofs.iter().zip(self.W[part.w..].chunks_exact(part.dim)) {
-            u += w[part.dim - 1] * L_v[*dof];
-        }
-        u
     }
 
     /// L⁻¹ D⁻¹ Wᵀ λ of (1), by which impulses change v.

@@ -183,24 +183,19 @@ impl Shard {
         let here = lane * nv..(lane + 1) * nv;
         let (v_next, by) = (&self.v_next[here.clone()], &self.v_by[here]);
         let one = &mut self.one;
-        if plan.middle {
-            one.v_middle.copy_from_slice(v);
-            integrate_into(model, q, v, 0.5 * plan.h(), &mut one.q_middle);
-            v.copy_from_slice(v_next);
-            integrate_into(model, &one.q_middle, by, 0.5 * plan.h(), &mut one.q_next);
-            for (b, body) in &plan.flying_bodies {
-                let own = self.fields[i].as_deref().map(|f| body.with_inertia(&f.inertia[*b]));
-                let body = own.unwrap_or(*body);
-                body.start_from(q, &mut one.q_next);
-                body.fly(&mut one.q_next, &mut one.v_middle, 0.5 * plan.h());
-                body.fly(&mut one.q_next, v, 0.5 * plan.h());
-                if by[body.idx_v..body.idx_v + 6] != [0.0; 6] {
-                    body.push(&mut one.q_next, by, plan.h());
-                }
+        one.v_middle.copy_from_slice(v);
+        integrate_into(model, q, v, 0.5 * plan.h(), &mut one.q_middle);
+        v.copy_from_slice(v_next);
+        integrate_into(model, &one.q_middle, by, 0.5 * plan.h(), &mut one.q_next);
+        for (b, body) in &plan.flying_bodies {
+            let own = self.fields[i].as_deref().map(|f| body.with_inertia(&f.inertia[*b]));
+            let body = own.unwrap_or(*body);
+            body.start_from(q, &mut one.q_next);
+            body.fly(&mut one.q_next, &mut one.v_middle, 0.5 * plan.h());
+            body.fly(&mut one.q_next, v, 0.5 * plan.h());
+            if by[body.idx_v..body.idx_v + 6] != [0.0; 6] {
+                body.push(&mut one.q_next, by, plan.h());
             }
-        } else {
-            v.copy_from_slice(v_next);
-            integrate_into(model, q, by, plan.h(), &mut one.q_next);
         }
         q.copy_from_slice(&one.q_next);
         let report = &mut self.reports[i];

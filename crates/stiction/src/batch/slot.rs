@@ -70,8 +70,6 @@ pub(super) fn set<T: Real>(x: &mut Vec3<T>, lane: usize, value: Vec3) {
 pub(super) struct Known<T> {
     pub(super) impulse: Vec3<T>,
     pub(super) moment: Vec3<T>,
-    /// 1 where there was no impulse in the step before.
-    pub(super) young: T,
     /// Numbers of the [`ContactMotion`].
     pub(super) velocity: Vec3<T>,
     pub(super) angular: Vec3<T>,

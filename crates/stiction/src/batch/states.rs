@@ -62,14 +62,10 @@ impl<T: Real> States<T> {
         }
     }
 
-    /// Moves by half a step to the middle, if the step is posed there.
+    /// Moves by half a step to the middle.
     #[inline(always)]
     pub(super) fn pose(&mut self, plan: &Plan, model: &Model<T>, kind: T) {
         self.v_middle.copy_from_slice(&self.v);
-        if !plan.middle {
-            self.q_middle.copy_from_slice(&self.q);
-            return;
-        }
         let half = 0.5 * plan.h();
         integrate_into(model, &self.q, &self.v, kind.like(half), &mut self.q_middle);
         for (_, body) in &plan.flying_bodies {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! ∂(M a + b) is that of inverse dynamics at the acceleration of the step. This file writes all of (2) but
-//! the last two terms. Of trees that go by the midpoint rule M and b are of q ⊕ h v/2.
+//! the last two terms.
 
 use super::columns::Columns;
 use super::middle::Middle;
@@ -16,7 +16,7 @@ use super::parameter::Parameter;
 use crate::input::Input;
 use crate::state::State;
 use crate::stepping::Accepted;
-use crate::stepping::integrate::tangent::{moved, spring_stretch_change};
+use crate::stepping::integrate::tangent::spring_stretch_change;
 use nalgebra::DMatrix;
 use stiction_assembly::forces::actuators;
 use stiction_assembly::forces::tendons::length_and_rate;
@@ -75,11 +75,6 @@ impl Forces<'_> {
         }
     }
 
-    /// The kinematics of which M and b are.
-    pub(super) fn inertial_kinematics(&self) -> &Kinematics {
-        self.accepted.facts.middle.unwrap_or(self.kin)
-    }
-
     /// −∂M̂ y of velocities y, which springs and servos whose θ changes are part of.
     pub(super) fn inertia_change(&self, mass: &MassMatrix, y: &[f64]) -> DMatrix<f64> {
         let mut out = self.mass_change(y);
@@ -90,7 +85,7 @@ impl Forces<'_> {
 
     /// −∂M y of velocities y.
     pub(super) fn mass_change(&self, y: &[f64]) -> DMatrix<f64> {
-        let (nv, kin) = (self.columns.nv, self.inertial_kinematics());
+        let (nv, kin) = (self.columns.nv, self.kin);
         let mut out = self.columns.zeros(nv);
         let still = vec![0.0; nv];
         let [moved, rest] = [y, &still].map(|a| inverse_dynamics(&self.world.model, kin, &still, a));
@@ -105,7 +100,7 @@ impl Forces<'_> {
     /// −h ∂(M a + b); M, without what is implicit.
     fn add_inverse_dynamics(&self, out: &mut DMatrix<f64>) -> MassMatrix {
         let (columns, h) = (self.columns, self.h);
-        let kin = self.inertial_kinematics();
+        let kin = self.kin;
         let a: Vec<f64> = self.change.iter().map(|x| x / h).collect();
         let (v, share) = self.coriolis();
         let derivatives = inverse_dynamics(&self.world.model, kin, v, &a);
@@ -142,23 +137,7 @@ impl Forces<'_> {
     /// Calls `add` with every column and what is in it of a derivative `by` the tangent of the positions
     /// where M and b are.
     fn by_position(&self, by: impl Fn(usize) -> f64, mut add: impl FnMut(usize, f64)) {
-        let (model, columns) = (&self.world.model, self.columns);
-        // Where nothing moves the middle is the start, but its derivative is not.
-        let swings = &self.accepted.facts.swings;
-        for joint in &model.joints {
-            let (first, n) = (joint.idx_v, joint.kind.nv());
-            let swings = swings[model.bodies[joint.body].tree];
-            if !swings {
-                (first..first + n).for_each(|j| add(columns.q(j), by(j)));
-                continue;
-            }
-            let moved = moved(joint.kind, &self.start.v[first..first + n], 0.5 * self.h);
-            for (k, l) in (0..n).flat_map(|k| (0..n).map(move |l| (k, l))) {
-                let x = by(first + k);
-                add(columns.q(first + l), x * moved.by_q[k][l]);
-                add(columns.v(first + l), x * moved.by_v[k][l]);
-            }
-        }
+        (0..self.columns.nv).for_each(|j| add(self.columns.q(j), by(j)));
     }
 
     /// Calls `add` with the columns, and x times the entries, by which coordinate `dof` of q at the start of the step changes.
@@ -194,7 +173,7 @@ impl Forces<'_> {
     /// Carried weight, forces f in the world at points of bodies: ∂(S_i · (r × f, f))/∂q_j = (S_j × S_i) · (r
     /// × f, f) + S_i · (∂r × f, 0), the first where j moves the axis i.
     fn add_carried_weight(&self, out: &mut DMatrix<f64>) {
-        let (model, kin) = (&self.world.model, self.inertial_kinematics());
+        let (model, kin) = (&self.world.model, self.kin);
         for (body, p, f) in self.accepted.facts.gravity_compensation.forces(kin) {
             let arm = p - kin.reference[model.bodies[body].tree];
             let wrench = Force::new(arm.cross(f), f) * self.h;
@@ -230,7 +209,7 @@ impl Forces<'_> {
             let parameter = Parameter::JointStiffness { joint: number };
             for k in 0..n {
                 let i = first + k;
-                let share = self.spring_share((number, i), mass);
+                let share = self.spring_share(i, mass);
                 for l in 0..n {
                     let by_q = -h * stiffness * displacement_q[k][l];
                     self.by_start(first + l, by_q, |column, x| out[(i, column)] += x);
@@ -257,7 +236,7 @@ impl Forces<'_> {
         if changes.is_empty() {
             return;
         }
-        let kin = self.inertial_kinematics();
+        let kin = self.kin;
         let still = vec![0.0; columns.nv];
         for (share, v, a) in [(moving, v, a), (rest, &still[..], &still[..])] {
             if share == 0.0 {
@@ -298,13 +277,13 @@ impl Forces<'_> {
         let (model, h) = (&self.world.model, self.h);
         for (i, dof) in model.dofs.iter().enumerate().filter(|(_, dof)| dof.damping > 0.0) {
             let parameter = Parameter::JointDamping { dof: i };
-            let share = self.share(&[(i, 1.0)], [h * dof.damping, 0.0], mass, &[(parameter, h)]);
+            let share = self.share(&[(i, 1.0)], h * dof.damping, mass, &[(parameter, h)]);
             add_scaled(out, i, -h * dof.damping * self.change[i], &share.change);
             self.columns_of(parameter, |p| out[(i, p)] -= h * share.theta * self.change[i]);
         }
         for (number, joint) in model.springs() {
             for i in joint.idx_v..joint.idx_v + joint.kind.nv() {
-                let share = self.spring_share((number, i), mass);
+                let share = self.spring_share(i, mass);
                 let by_theta = -2.0 * h * h * joint.stiffness * share.theta * self.change[i];
                 add_scaled(out, i, by_theta, &share.change);
                 let by_stiffness = (h * share.theta).powi(2) * self.change[i];
@@ -331,7 +310,7 @@ impl Forces<'_> {
         if !implicit && self.is_at_limit(index, a) {
             return change;
         }
-        let share = self.share(&a.transmission, law.damping_and_stiffness(h), mass, &by);
+        let share = self.share(&a.transmission, law.damping_and_stiffness(h).iter().sum(), mass, &by);
         let u = self.input.control.get(index).copied().unwrap_or(0.0);
         let q_of_dof = self.accepted.facts.q_of_dof;
         let (length, rate) = length_and_rate(&a.transmission, &self.start.q, &self.start.v, q_of_dof);
@@ -390,22 +369,10 @@ impl Forces<'_> {
         }
     }
 
-    /// θ of the spring of a joint on one of its dofs.
-    fn spring_share(&self, (joint, dof): (usize, usize), mass: &MassMatrix) -> Share {
-        if self.middle.is_some() {
-            // Springs of joints have the share of their damper.
-            let damper = self.h * self.world.model.dofs[dof].damping;
-            let by = [(Parameter::JointDamping { dof }, self.h)];
-            return self.share(&[(dof, 1.0)], [damper, 0.0], mass, &by);
-        }
-        let square = self.h * self.h;
-        let stiffness = self.world.model.joints[joint].stiffness;
-        self.share(
-            &[(dof, 1.0)],
-            [0.0, square * stiffness],
-            mass,
-            &[(Parameter::JointStiffness { joint }, square)],
-        )
+    /// θ of the spring of a joint on one of its dofs, which is that of its damper.
+    fn spring_share(&self, dof: usize, mass: &MassMatrix) -> Share {
+        let damper = self.h * self.world.model.dofs[dof].damping;
+        self.share(&[(dof, 1.0)], damper, mass, &[(Parameter::JointDamping { dof }, self.h)])
     }
 
     /// θ along Σ c q, which depends on q where what is stiff is not stiff beyond measure; `by` are parameters
@@ -413,19 +380,11 @@ impl Forces<'_> {
     pub(super) fn share(
         &self,
         along: &[(usize, f64)],
-        gain: [f64; 2],
+        gain: f64,
         mass: &MassMatrix,
         by: &[(Parameter, f64)],
     ) -> Share {
-        let facts = &self.accepted.facts;
-        if !facts.rigid {
-            return Share { theta: 1.0, change: Vec::new() };
-        }
-        let of_rule = facts.trapezoidal;
-        let [theta, slope, by_gain] = match facts.posed_in_middle {
-            Some(posed) => posed.bodies.share_and_slope(of_rule, along, gain, mass),
-            None => of_rule.share_and_slope(along, gain, mass),
-        };
+        let [theta, slope, by_gain] = self.accepted.facts.bodies.share_and_slope(along, gain, mass);
         if slope == 0.0 {
             return Share { theta, change: Vec::new() };
         }
@@ -449,7 +408,7 @@ impl Forces<'_> {
 
     /// ∂M_ii/∂q, of what inverse dynamics gives for a unit acceleration of dof i and for none.
     fn diagonal_change(&self, i: usize) -> Vec<f64> {
-        let (nv, kin) = (self.columns.nv, self.inertial_kinematics());
+        let (nv, kin) = (self.columns.nv, self.kin);
         let (still, mut unit) = (vec![0.0; nv], vec![0.0; nv]);
         unit[i] = 1.0;
         let [moved, rest] = [&unit, &still].map(|a| inverse_dynamics(&self.world.model, kin, &still, a));

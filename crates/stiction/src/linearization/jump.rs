@@ -1,5 +1,4 @@
-//! The derivatives of an impact at its instant, where velocities jump and positions stand still, and of the
-//! prediction of that instant.
+//! The derivatives of an impact at its instant, where velocities jump and positions stand still.
 //!
 //! ```text
 //!     M δv⁺ = M δv⁻ − δM (v⁺ − v⁻) + δJᵀ Λ + Jᵀ δΛ                                                  (1)
@@ -11,7 +10,7 @@ use super::contact_geometry::Geometry;
 use super::parameters::numbers_of_surfaces;
 use super::rows::{Rows, Stepped};
 use super::{Done, LinearizationError, LinearizationNote, Solved};
-use crate::stepping::{Accepted, Quadrature};
+use crate::stepping::Accepted;
 use nalgebra::DMatrix;
 
 /// Contacts that are struck faster than this share of the fastest meet with it [–].
@@ -31,28 +30,6 @@ pub(super) struct Jump {
 }
 
 impl Done<'_> {
-    /// In a step that something bounces in: the derivatives of the share of the step before the first bounce,
-    /// as it is predicted ([`stiction_assembly::laws::restitution`]), and of the gap of that contact at the
-    /// start.
-    pub(super) fn share_change(&self) -> Result<[DMatrix<f64>; 2], LinearizationError> {
-        let accepted = &self.accepted;
-        if accepted.quadrature.contains(&Quadrature::Rolling) {
-            return Err(LinearizationError::Rolling);
-        }
-        let here = self.here();
-        let forces = &self.forces(&here);
-        let (mut right, mass) = forces.right_hand_side();
-        let stepped = Stepped { forces, mass: &mass, geometry: &Geometry::new(forces) };
-        let rows = stepped.rows(self.bouncing(stepped)?.as_ref(), &mut right)?;
-        let posed = accepted.posed;
-        let bounces = posed.bouncing().filter(|(block, _)| posed.blocks[*block].bias.restitution < 0.0);
-        let Some((first, _)) = bounces.max_by(|a, b| a.1.total_cmp(&b.1)) else {
-            return Err(LinearizationError::Impact { why: "nothing bounces in it" });
-        };
-        let row = posed.normal_row(first);
-        Ok([-rows.left.rows(row, 1), rows.gap.rows(row, 1).into_owned()])
-    }
-
     /// The derivative of an impact that was done at `start`.
     pub(super) fn jump(&self) -> Result<Jump, LinearizationError> {
         self.refuse()?;

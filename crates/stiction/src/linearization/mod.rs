@@ -45,7 +45,7 @@ use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::slopes::dense_jacobian;
-use crate::stepping::{Accepted, Quadrature};
+use crate::stepping::Accepted;
 use active_set::Answer;
 use columns::{Columns, Derivative, solve};
 use compliant::{Read, SoftEquation};
@@ -105,10 +105,6 @@ pub enum LinearizationNote {
     Inconsistent { share: f64 },
     /// The geometry of this block of a contact could not be differentiated, and was taken as fixed in body B.
     GeometryHeld { block: usize },
-    /// Bodies whose contacts have lasted went by the rule `rolling`, which is not differentiated: the
-    /// derivative is that of the same step started anew, without memory of earlier ones, whose motion differs
-    /// from it by the second order in h.
-    StartedAnew,
     /// The slip of this block of dry friction stops within the step and turns back: its impulse, which is known by the
     /// share of the step before that, was taken as it is.
     TurnsBack { block: usize },
@@ -171,10 +167,6 @@ pub enum LinearizationError {
     NotRelaxed,
     #[error("the parameter {parameter:?} has no derivative here: {why}")]
     Parameter { parameter: Parameter, why: &'static str },
-    #[error("bodies whose contacts have lasted move by the rule `rolling`, which is not differentiated")]
-    Rolling,
-    #[error("a linkage that turns freely is not differentiated")]
-    Linkage,
     #[error("tree {tree} turns farther in a step than the step can follow; lower `dt`")]
     TooFast { tree: usize },
     #[error(
@@ -398,7 +390,7 @@ impl Done<'_> {
             Some(bouncing) => bounced_motion::shift(bouncing, stepped, &solved, &dlambda)?,
             None => None,
         };
-        let moves = Moves { forces, dv, corrected, shift, q_end: &next.q, v_end: &next.v };
+        let moves = Moves { forces, dv, corrected, shift, q_end: &next.q };
         let end = moves.end(&mut notes)?;
         let mut dlambda = dlambda;
         if let Some(middle) = forces.middle {
@@ -484,12 +476,6 @@ impl Done<'_> {
         }
         if accepted.posed.bounces() && law.compliant() {
             return Err(LinearizationError::Bounces);
-        }
-        if accepted.quadrature.contains(&Quadrature::Rolling) {
-            return Err(LinearizationError::Rolling);
-        }
-        if accepted.facts.turns_freely {
-            return Err(LinearizationError::Linkage);
         }
         if let Some(tree) = accepted.facts.too_fast {
             return Err(LinearizationError::TooFast { tree });

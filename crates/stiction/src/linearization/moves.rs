@@ -7,7 +7,6 @@ use super::{LinearizationError, LinearizationNote};
 use crate::stepping::Quadrature;
 use crate::stepping::integrate::Touch;
 use crate::stepping::integrate::tangent::{Moved, moved};
-use crate::stepping::integrate::trapezoidal::STILL;
 use nalgebra::DMatrix;
 use stiction_assembly::forces::actuators::is_servo;
 use stiction_dynamics::Dual;
@@ -21,15 +20,14 @@ pub(super) struct Moves<'a> {
     /// Derivatives of the velocities that undo position errors.
     pub(super) corrected: DMatrix<f64>,
     pub(super) shift: Option<Shift>,
-    /// q and v at the end of the step that was done, which a relaxed answer is near.
+    /// q at the end of the step that was done, which a relaxed answer is near.
     pub(super) q_end: &'a [f64],
-    pub(super) v_end: &'a [f64],
 }
 
 impl Moves<'_> {
     /// ∂(q⁺, v⁺), 2 nv rows.
     pub(super) fn end(&self, notes: &mut Vec<LinearizationNote>) -> Result<DMatrix<f64>, LinearizationError> {
-        let Forces { world, accepted, columns, h, start, .. } = *self.forces;
+        let Forces { world, accepted, columns, h, .. } = *self.forces;
         let (model, nv) = (&world.model, columns.nv);
         let mut end = columns.zeros(2 * nv);
         if let Some(middle) = self.forces.middle {
@@ -46,10 +44,6 @@ impl Moves<'_> {
                 _ => {}
             }
         }
-        // Where nothing changes its speed all rules agree, and the step takes the first; a step beside it, in
-        // which something does, goes by the mean.
-        let trapezoidal = accepted.facts.trapezoidal;
-        let rests = start.v.iter().zip(self.v_end).all(|(a, b)| (a - b).abs() <= STILL);
         let undone = |i: usize| accepted.facts.correction.get(i).copied().unwrap_or(0.0);
         for joint in &model.joints {
             let (first, n) = (joint.idx_v, joint.kind.nv());
@@ -58,15 +52,12 @@ impl Moves<'_> {
             if rule == Quadrature::Middle || self.is_alone(tree) {
                 continue;
             }
-            let means = matches!(rule, Quadrature::Trapezoidal | Quadrature::Midpoint)
-                || rests && accepted.facts.rigid && trapezoidal.goes[tree];
             if rule == Quadrature::Held {
                 (first..first + n).for_each(|i| end[(i, columns.q(i))] = 1.0);
                 continue;
             }
-            let share = if means { 0.5 } else { 1.0 };
             let w: Vec<f64> = (first..first + n)
-                .map(|i| start.v[i] + share * (accepted.v_next[i] - start.v[i]) + undone(i))
+                .map(|i| accepted.v_next[i] + undone(i))
                 .collect();
             let moved = moved(joint.kind, &w, h);
             for k in 0..n {
@@ -76,9 +67,8 @@ impl Moves<'_> {
                     if by_v == 0.0 {
                         continue;
                     }
-                    end[(first + k, columns.v(first + l))] += (1.0 - share) * by_v;
                     for j in 0..columns.count() {
-                        let dw = share * self.dv[(first + l, j)] + self.corrected[(first + l, j)];
+                        let dw = self.dv[(first + l, j)] + self.corrected[(first + l, j)];
                         end[(first + k, j)] += by_v * dw;
                     }
                 }

@@ -32,7 +32,7 @@ impl Forces<'_> {
         self.add_inertial(self.coriolis().0, &a, [-self.h, 0.0], out);
         self.add_gyroscopic_inertia(out);
         let (model, columns) = (&self.world.model, self.columns);
-        let kin = self.inertial_kinematics();
+        let kin = self.kin;
         for (p, parameter) in self.parameters.iter().enumerate() {
             if let Parameter::Gravity { axis } = *parameter {
                 let mut pulled = model.clone();

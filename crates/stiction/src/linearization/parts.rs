@@ -5,14 +5,12 @@
 //!
 //! ```text
 //!     δx⁻ = ∂f δ(x, u) + f_ℓ δℓ                                                                     (1)
-//!     ℓ ← ℓ φ₀/(φ₀ − φ),   δφ = ∇φ · δq⁻                                                            (2)
+//!     δℓ = −∇φ · ∂f δ(x, u) / (∇φ · f_ℓ)                                                            (2)
 //!     δx⁺ of the impact at q⁻                                                                       ([`super::jump`])
 //!     last part:  δℓ = −Σ δℓ of those before                                                        (3)
 //! ```
 //!
-//! This is the saltation of the flow, by the rules that the parts went by: ℓ is predicted from the start of a
-//! part ([`stiction_assembly::laws::restitution`]), and then shortened by (2) while something overlaps by
-//! more than 10 nm. Each part is done again from the memory that it started from, and differentiated as a
+//! This is the saltation of the flow: a part ends where the gap is none. Each part is done again from the memory that it started from, and differentiated as a
 //! step is. f_ℓ is a difference of the fourth order of the part at lengths about its own, all on one piece of
 //! the step map.
 
@@ -34,11 +32,6 @@ use stiction_dynamics::differences::FOURTH_ORDER;
 /// By which share of itself a part is longer or shorter in the differences: what is tried, until all are on
 /// one piece [–].
 const LONGER: [f64; 3] = [1e-2, 1e-3, 1e-4];
-/// Lengths that differ by less than this share of the step, and gaps [m], are the same.
-const SAME: f64 = 1e-9;
-/// Times that a part is shortened, at most.
-const SHORTENED: usize = 4;
-
 /// A step that was done in parts.
 pub(super) struct Parted<'a> {
     pub(super) again: Again<'a>,
@@ -59,18 +52,6 @@ struct Flow {
     derivative: Derivative,
     by_length: DMatrix<f64>,
     impulses_by_length: DMatrix<f64>,
-    /// The least gap at its end of the pairs that land, if it leads to their landing [m].
-    gap: f64,
-}
-
-/// The predicted length of a part, with its derivatives by the columns of a step and by what was left of it;
-/// and the gap at the start of the part, with its derivative.
-struct Predicted {
-    length: f64,
-    change: DMatrix<f64>,
-    by_left: f64,
-    gap: f64,
-    gap_change: DMatrix<f64>,
 }
 
 /// Blocks that are not open, in which modes, and by which rules trees moved.
@@ -112,8 +93,8 @@ impl Parted<'_> {
         if self.params.smoothing > 0.0 {
             return self.in_one_part(next);
         }
-        if parts.iter().any(|part| part.end == End::Meeting) {
-            return match self.in_middle() && self.swept.is_none() {
+        if parts.iter().any(|part| part.end == End::SlipTurns) {
+            return match self.swept.is_none() {
                 true => self.in_one_part(next),
                 false => Err(LinearizationError::Parts { parts: self.report.parts }),
             };
@@ -127,7 +108,9 @@ impl Parted<'_> {
         let (mut state, mut left) = (self.start.clone(), self.h);
         for part in before {
             if part.length > 0.0 {
-                let (flow, longer) = self.flow_to_impact(&mut state, (part.length, left), &chain)?;
+                self.find_what_lands(&state, left)?;
+                let flow = self.flow(&mut state, part.length, true)?;
+                let longer = self.longer_to_landing(&state, &flow, &chain)?;
                 chain.follow(&flow);
                 chain.lengthen(&flow, longer);
             }
@@ -185,7 +168,6 @@ impl Parted<'_> {
             });
         };
         *state = here.state;
-        let gap = if let Some(Event::Overlap { gap, .. }) = here.event { gap } else { f64::INFINITY };
         let of = self.done((&start, state), (length, report))?;
         let derivative = of.linearize()?;
         let model = &self.again.world.model;
@@ -204,29 +186,7 @@ impl Parted<'_> {
                 *by += weight * (x - y);
             }
         }
-        Ok(Flow { derivative, by_length, impulses_by_length, gap })
-    }
-
-    /// The part of `length` that leads to an impact, of what is `left` of the step, with δℓ.
-    fn flow_to_impact(
-        &mut self,
-        state: &mut State,
-        (length, left): (f64, f64),
-        chain: &Chain,
-    ) -> Result<(Flow, DMatrix<f64>), LinearizationError> {
-        if self.in_middle() {
-            self.find_what_lands(state, left)?;
-            let flow = self.flow(state, length, true)?;
-            let longer = self.longer_to_landing(state, &flow, chain)?;
-            return Ok((flow, longer));
-        }
-        let longer = self.longer(state, (length, left), chain)?;
-        Ok((self.flow(state, length, true)?, longer))
-    }
-
-    /// Whether steps are posed in their middle.
-    fn in_middle(&self) -> bool {
-        self.again.core.about().may_end.inelastic
+        Ok(Flow { derivative, by_length, impulses_by_length })
     }
 
     /// Has the stepper find what lands in what is `left` of the step, which parts that lead to the landing leave out. The
@@ -253,7 +213,7 @@ impl Parted<'_> {
         Ok(derivative.linearization(self.report.clone(), next.clone()))
     }
 
-    /// δℓ = −δφ/φ̇ of a part that leads to a landing at `end`, where a step ends a part at that instant from both sides. The
+    /// (2): δℓ = −δφ/φ̇ of a part that leads to a landing at `end`, where a step ends a part at that instant from both sides. The
     /// memory is as before.
     fn longer_to_landing(
         &mut self,
@@ -275,71 +235,6 @@ impl Parted<'_> {
             });
         }
         Ok(gap * (-1.0 / rate))
-    }
-
-    /// δℓ of a part of `length` that leads to an impact, of what is `left` of the step: as predicted, and
-    /// shortened by (2). What bounces is known then; the memory is as before.
-    fn longer(
-        &mut self,
-        start: &State,
-        (length, left): (f64, f64),
-        chain: &Chain,
-    ) -> Result<DMatrix<f64>, LinearizationError> {
-        let mut memory = Memory::default();
-        self.again.core.memory_into(&mut memory);
-        let predicted = self.predicted((start, &memory), left)?;
-        let (mut longer, by_gap) = (chain.predicted(&predicted), chain.by_start(&predicted.gap_change));
-        let mut reached = predicted.length;
-        for shortened in 0..=SHORTENED {
-            self.again.core.restore(&memory);
-            if (reached - length).abs() <= SAME * left {
-                return Ok(longer);
-            }
-            if shortened == SHORTENED {
-                break;
-            }
-            let mut end = start.clone();
-            let flow = self.flow(&mut end, reached, true)?;
-            let gap = flow.gap;
-            let jump = self.jump(&mut end, 0)?;
-            let open = predicted.gap - gap;
-            let share = predicted.gap / open;
-            if (jump.gap - gap).abs() > SAME || !(0.1..=1.0).contains(&share) {
-                break;
-            }
-            let change = chain.gap_after((&flow, &longer), &jump) * predicted.gap - &by_gap * gap;
-            longer = longer * share + change * (reached / (open * open));
-            reached *= share;
-        }
-        Err(LinearizationError::Impact { why: "a part of the step stops short of it" })
-    }
-
-    /// The length that is predicted of a part of what is `left`.
-    fn predicted(&mut self, from: (&State, &Memory), left: f64) -> Result<Predicted, LinearizationError> {
-        let mut by_left = 0.0;
-        let unit = LONGER[0] * left;
-        let differences = if left < self.h { &FOURTH_ORDER[..] } else { &[] }; // of the first part that is the step
-        for &(times, weight) in differences {
-            let longer = left + times * unit;
-            let (end, _) = self.sample(from, longer, Landings::End)?;
-            let share = if let Some(Event::Landing(landing)) = end.event { landing.share } else { 0.0 };
-            by_left += weight / unit * share * longer;
-        }
-        let (end, report) = self.sample(from, left, Landings::End)?;
-        let Some(Event::Landing(landing)) = end.event else {
-            return Err(LinearizationError::Impact {
-                why: "what bounced does not, when the step is done again",
-            });
-        };
-        let of = self.done((from.0, &end.state), (left, report))?;
-        let [share, gap_change] = of.share_change()?;
-        Ok(Predicted {
-            length: landing.share * left,
-            change: share * left,
-            by_left,
-            gap: landing.gap,
-            gap_change,
-        })
     }
 
     /// The last step of the stepper, from `start` to `next` in h.
@@ -374,7 +269,7 @@ impl Parted<'_> {
         length: f64,
         landings: Landings,
     ) -> Result<(Sample, StepReport), LinearizationError> {
-        let inelastic = landings == Landings::End && self.in_middle();
+        let inelastic = landings == Landings::End;
         let Again { world, core, solver, .. } = &mut self.again;
         let mut state = start.clone();
         core.restore(memory);
@@ -432,11 +327,6 @@ impl Chain {
         let mut others = change.columns_mut(2 * nv, nu + np);
         others += rows.columns(2 * nv, nu + np);
         change
-    }
-
-    /// δℓ of a part that follows, as it is predicted.
-    fn predicted(&self, Predicted { change, by_left, .. }: &Predicted) -> DMatrix<f64> {
-        self.by_start(change) - &self.elapsed * *by_left
     }
 
     /// δφ after a part that follows, of which δℓ is `longer`.

@@ -162,7 +162,7 @@ impl Writer<'_> {
     fn tendon(&mut self, row: usize, index: usize, lambda: f64) {
         let Forces { world, accepted, h, start, columns, .. } = *self.forces;
         let tendon = &world.tendons[index];
-        let share = self.forces.share(tendon.terms(), [h * tendon.damping, 0.0], self.mass, &[]);
+        let share = self.forces.share(tendon.terms(), h * tendon.damping, self.mass, &[]);
         let (length, rate) = length_and_rate(tendon.terms(), &start.q, &start.v, accepted.facts.q_of_dof);
         let x = Dual::<3>::variable;
         let law = law(tendon).cast(Dual::constant(0.0));

@@ -2,7 +2,7 @@
 
 use super::own_equations::Step;
 use super::parts::Parted;
-use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams, Parameter};
+use super::{Done, Linearization, LinearizationError, LinearizationParams, Parameter};
 use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::simulation::{Moment, Simulation};
@@ -45,19 +45,6 @@ impl Simulation {
     ) -> (StepReport, Result<Linearization, LinearizationError>) {
         let report = self.step();
         let linearization = self.linearize_last(before, report.clone(), params, parameters);
-        if !matches!(linearization, Err(LinearizationError::Rolling)) {
-            return (report, linearization);
-        }
-        let after = self.moment();
-        self.go_back(before);
-        self.start_anew();
-        let anew = self.moment();
-        let again = self.step();
-        let mut linearization = self.linearize_last(&anew, again, params, parameters);
-        if let Ok(found) = &mut linearization {
-            found.notes.push(LinearizationNote::StartedAnew);
-        }
-        self.go_back(&after);
         (report, linearization)
     }
 
@@ -106,17 +93,7 @@ impl Simulation {
         parameters: &[Parameter],
     ) -> Result<Linearization, LinearizationError> {
         let h = self.settings().stepper.dt;
-        if self.accepted().is_none() {
-            if let Some(&parameter) = parameters.first() {
-                let why = "steppers beside `time-stepping` are differentiated by states and controls alone";
-                return Err(LinearizationError::Parameter { parameter, why });
-            }
-            let slopes = self.slopes(before, h);
-            let (world, next, report, law) = (self.world(), self.state(), &report, self.solver().law());
-            let params = *params;
-            return Step { world, h, next, report, law, params }.linearization(self.stepper_name(), slopes);
-        }
-        if self.was_parted() && report.failure().is_none() && report.remedy != Some(Remedy::Halved) {
+        if self.accepted().is_some() && self.was_parted() && report.failure().is_none() && report.remedy != Some(Remedy::Halved) {
             let next = self.state().clone();
             return Parted {
                 again: self.again(),
@@ -131,7 +108,16 @@ impl Simulation {
             }
             .linearize(&next);
         }
-        let Some(accepted) = self.accepted() else { return Err(LinearizationError::Rolling) };
+        let Some(accepted) = self.accepted() else {
+            if let Some(&parameter) = parameters.first() {
+                let why = "steppers beside `time-stepping` are differentiated by states and controls alone";
+                return Err(LinearizationError::Parameter { parameter, why });
+            }
+            let slopes = self.slopes(before, h);
+            let (world, next, report, law) = (self.world(), self.state(), &report, self.solver().law());
+            let params = *params;
+            return Step { world, h, next, report, law, params }.linearization(self.stepper_name(), slopes);
+        };
         let done = Done {
             world: self.world(),
             start: &before.state,

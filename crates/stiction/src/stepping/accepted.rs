@@ -3,7 +3,6 @@
 use super::integrate::Quadrature;
 use super::integrate::ballistic::Ballistic;
 use super::integrate::rolling::RollingBodies;
-use super::integrate::trapezoidal::Trapezoidal;
 use crate::remedy::Remedy;
 use crate::state::State;
 use stiction_assembly::forces::{GravityCompensation, Servos};
@@ -11,7 +10,7 @@ use stiction_assembly::{ContactFinder, ContactPoint, Posed, RowParams};
 use stiction_contact::Cone;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::pieces::Piece;
-use stiction_dynamics::{Factor, Kinematics, MassMatrix};
+use stiction_dynamics::{Factor, MassMatrix};
 
 /// An accepted step, as it was solved: v⁺ = v_f + M̂⁻¹ Jᵀ λ, and by which rule every tree moved.
 pub struct Accepted<'a> {
@@ -39,14 +38,9 @@ pub struct Accepted<'a> {
 pub(crate) struct StepFacts<'a> {
     /// The contact law is rigid: trees move by rules of their own, and overlaps are undone in the positions.
     pub(crate) rigid: bool,
-    /// Kinematics of which M and b are, where these are not of the start; per tree whether they are of its
-    /// middle.
-    pub(crate) middle: Option<&'a Kinematics>,
-    pub(crate) swings: &'a [bool],
     /// Where the step was posed in its middle.
     pub(crate) posed_in_middle: Option<PosedInMiddle<'a>>,
-    /// A linkage turns freely, and a tree turns farther than the step can follow.
-    pub(crate) turns_freely: bool,
+    /// A tree turns farther than the step can follow.
     pub(crate) too_fast: Option<usize>,
     pub(crate) servos: &'a Servos,
     pub(crate) gravity_compensation: &'a GravityCompensation,
@@ -54,7 +48,7 @@ pub(crate) struct StepFacts<'a> {
     pub(crate) gyroscopic: &'a [usize],
     /// Index into q of every dof of a scalar joint.
     pub(crate) q_of_dof: &'a [usize],
-    pub(crate) trapezoidal: &'a Trapezoidal,
+    pub(crate) bodies: &'a RollingBodies,
     pub(crate) ballistic: &'a Ballistic,
     pub(crate) finder: &'a ContactFinder,
     /// The numbers of the rows.
@@ -72,7 +66,7 @@ pub(crate) struct StepFacts<'a> {
 pub(crate) struct PosedInMiddle<'a> {
     /// q_m and v⁻.
     pub(crate) state: &'a State,
-    /// Who was posed there, and the flying bodies.
+    /// Trees that were posed there, and the flying bodies.
     pub(crate) bodies: &'a RollingBodies,
     /// Velocities of which Coriolis forces are.
     pub(crate) mean: &'a [f64],

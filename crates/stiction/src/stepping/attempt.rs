@@ -127,8 +127,6 @@ pub enum Event {
     Overlap { gap: f64 },
     /// The slip of a contact stops after this share of the part, and then turns back [–].
     SlipTurns { share: f64 },
-    /// A fast body meets another after this share of the part [–].
-    Meeting { share: f64 },
     /// Nothing is left that strikes: there was no impact.
     Parted,
     /// Error control asks for the part once more, with this duration [s]; the step may end with it.
@@ -140,7 +138,7 @@ impl Event {
     pub(crate) fn share(&self) -> f64 {
         match *self {
             Self::Landing(landing) => landing.share,
-            Self::SlipTurns { share } | Self::Meeting { share } => share,
+            Self::SlipTurns { share } => share,
             Self::Overlap { .. } | Self::Parted | Self::Again { .. } => 0.0,
         }
     }
@@ -164,18 +162,14 @@ pub struct Landing {
 pub enum Reason {
     /// A servo reaches its effort limit.
     EffortLimit,
-    /// A tree with stiff servos is hit.
-    StiffTreeHit,
-    /// A contact touches a linkage that was to turn freely.
-    LinkageTouched,
     /// Coriolis forces are of the mean velocity, which is known now.
     MeanVelocity,
-    /// A contact of a rolling body ceases to slide.
+    /// A contact ceases to slide.
     SlipEnds,
     /// The slip of a joint or tendon with dry friction stops in the part, and turns back.
     SlipTurns,
-    /// Bodies that were to roll hit something.
-    RollingEnds,
+    /// The part has no answer where it was posed in its middle.
+    NoMiddle,
     /// The error of the part was to be known, or was too large.
     ErrorControl,
 }

@@ -3,8 +3,7 @@
 
 use super::here::Here;
 use super::integrate::fast_rotation;
-use super::integrate::rolling::RollingBodies;
-use super::integrate::trapezoidal::{STILL, Trapezoidal};
+use super::integrate::rolling::{RollingBodies, STILL};
 use crate::state::State;
 use crate::stepping::attempt::Step;
 use stiction_assembly::Posed;
@@ -106,14 +105,12 @@ impl FreeMotion {
         }
     }
 
-    /// (1), (2) and the actuators, where the step is and bodies roll, by the share of `rule`. Springs and servos are
-    /// those of `start`, where the step starts.
+    /// (1), (2) and the actuators, where the step is posed. Springs and servos are those of `start`, where it starts.
     pub(crate) fn find(
         &mut self,
         step: &Step<'_>,
         start: &State,
         here: &mut Here,
-        rule: &mut Trapezoidal,
         rolling: &RollingBodies,
     ) -> Result<(), String> {
         let Step { world, input, start: state, h } = *step;
@@ -121,8 +118,8 @@ impl FreeMotion {
         let Self {
             workspace: Workspace { vel, rnea, crba, tau, still, bias, mean, .. }, mass, factor, ..
         } = self;
-        let kin = here.middle.or(&here.kin);
-        let coriolis = rolling.still_or(here.middle.mean_or(&state.v), still);
+        let kin = &here.kin;
+        let coriolis = rolling.still_or(&state.v, still);
         lanes::plain(
             #[inline(always)]
             || {
@@ -131,11 +128,11 @@ impl FreeMotion {
                 crba_into(model, kin, crba, mass);
             },
         );
-        let at = fast_rotation::Here { kin, q: here.middle.q_or(&state.q), v: &state.v, h, mass };
+        let at = fast_rotation::Here { kin, q: &state.q, v: &state.v, h, mass };
         here.fast.hold(model, &at, (rnea, factor), tau);
         let explicit = |b: &&usize| {
             let tree = model.bodies[**b].tree;
-            kin.selects(tree) && !here.middle.is_mean(tree) && !rolling.on[tree]
+            kin.selects(tree) && !rolling.on[tree]
         };
         for &b in self.free_bodies.iter().filter(explicit) {
             let i = model.bodies[b].dofs.start + 3;
@@ -143,18 +140,16 @@ impl FreeMotion {
             let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), omega, h);
             tau[i..i + 3].iter_mut().zip(moment.to_array()).for_each(|(t, m)| *t += m);
         }
-        let all = rolling.takes_all() && rolling.any();
-        if all {
+        if rolling.any() {
             bias.copy_from_slice(tau);
             mean.copy_from_slice(coriolis);
         }
         tau.iter_mut().for_each(|t| *t = -*t);
         tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
         self.gravity_compensation.add(world, kin, tau);
-        self.find_springs(step, start, here.rigid, rule, rolling);
+        self.find_springs(step, start, rolling);
         let Self { workspace: Workspace { tau, diagonal, .. }, mass, .. } = self;
-        let kin = here.middle.or(&here.kin);
-        for i in kin.selected_dofs().iter().cloned().flatten() {
+        for i in here.kin.selected_dofs().iter().cloned().flatten() {
             mass.add_diagonal(i, diagonal[i]);
         }
         for still in &here.asleep {
@@ -162,7 +157,7 @@ impl FreeMotion {
         }
         self.servos.add_gains(h, &mut self.mass);
         self.solve(world, state, h)?;
-        if all {
+        if rolling.any() {
             self.turn_to_mean(step, &here.kin, rolling);
         }
         // Efforts beyond their limit stay there: one more solve without their gains.
@@ -181,35 +176,23 @@ impl FreeMotion {
         &mut self,
         step: &Step<'_>,
         start: &State,
-        rigid: bool,
-        rule: &mut Trapezoidal,
         rolling: &RollingBodies,
     ) {
         let Step { world, input, h, .. } = *step;
-        let (model, all) = (&world.model, rolling.takes_all() && rolling.any());
+        let model = &world.model;
         let Self {
             workspace: Workspace { tau, diagonal, .. }, mass, servos, implicit_forces, q_of_dof, ..
         } = self;
-        let mut theta = |along: &[(usize, f64)], gain: [f64; 2]| match rigid {
-            true if all => rolling.share(rule, along, gain, mass),
-            true => rule.share(along, gain, mass),
-            false => 1.0,
-        };
         diagonal.fill(0.0);
-        // Springs of joints that are posed in the middle have the share of their damper alone.
-        let of_joint = |dof: usize, gain: [f64; 2]| {
-            theta(&[(dof, 1.0)], if all { [h * model.dofs[dof].damping, 0.0] } else { gain })
-        };
+        // Springs have the share of their damper alone.
+        let of_joint = |dof: usize, _| rolling.share(&[(dof, 1.0)], h * model.dofs[dof].damping, mass);
         actuators::add_passive(model, &start.q, &start.v, h, of_joint, tau, diagonal);
         let of_servo =
-            |a: &Actuator| theta(&a.transmission, [-h * a.law.bias_velocity, -h * h * a.law.bias_length]);
+            |a: &Actuator| rolling.share(&a.transmission, -h * (a.law.bias_velocity + h * a.law.bias_length), mass);
         servos.evaluate(world, &input.control, [&start.q, &start.v], q_of_dof, h, of_servo);
         implicit_forces.clear();
         implicit_forces.extend(servos.rows());
-        let of_tendon = |t: &Tendon| match all {
-            true => rolling.share(rule, t.terms(), [h * t.damping, 0.0], mass),
-            false => 1.0,
-        };
+        let of_tendon = |t: &Tendon| rolling.share(t.terms(), h * t.damping, mass);
         let at_start = [&start.q[..], &start.v];
         implicit_forces.extend(tendons::tendon_forces(world, at_start, q_of_dof, h, of_tendon));
     }

@@ -1,11 +1,9 @@
-//! Where a step starts: kinematics of its start, and of its middle for linkages.
+//! Where a step is posed: kinematics of its start and of its middle.
 
 use super::integrate::fast_rotation::FastRotation;
-use super::integrate::midpoint::Midpoint;
-use super::integrate::trapezoidal::Trapezoidal;
 use crate::state::State;
 use std::ops::Range;
-use stiction_assembly::{PatchDetail, Posed, WarmStart};
+use stiction_assembly::PatchDetail;
 use stiction_dynamics::{Kinematics, lanes};
 use stiction_world::World;
 
@@ -18,8 +16,6 @@ pub(crate) struct Here {
     q_next: Vec<f64>,
     /// The step started where the last one with a known end led.
     pub(crate) came: bool,
-    /// At q ⊕ h v/2, of linkages that nothing touches.
-    pub(crate) middle: Midpoint,
     /// Trees that turn farther in the step than it can follow.
     pub(crate) fast: FastRotation,
     /// The step is posed in its middle, where `kin` is; `next` is of its start until it ends.
@@ -35,13 +31,12 @@ pub(crate) struct Here {
 }
 
 impl Here {
-    pub(crate) fn new(world: &World, rule: &Trapezoidal) -> Self {
+    pub(crate) fn new(world: &World) -> Self {
         Self {
             kin: Kinematics::new(&world.model),
             next: Kinematics::new(&world.model),
             q_next: Vec::with_capacity(world.model.nq),
             came: false,
-            middle: Midpoint::new(world, rule),
             fast: FastRotation::new(world),
             at_middle: false,
             rigid: true,
@@ -51,8 +46,8 @@ impl Here {
         }
     }
 
-    /// Computes everything at the start of a step of h [s], `last` being the impulses of the last.
-    pub(crate) fn look(&mut self, world: &World, (state, last): (&State, &WarmStart), h: f64, rigid: bool) {
+    /// Computes everything at the start of a step of h [s].
+    pub(crate) fn look(&mut self, world: &World, state: &State, h: f64, rigid: bool) {
         self.came = self.asleep.is_empty() && self.q_next == state.q;
         self.q_next.clear();
         if self.came {
@@ -65,7 +60,6 @@ impl Here {
         }
         (self.rigid, self.at_middle) = (rigid, false);
         self.fast.find(&world.model, &state.v, h);
-        self.middle.find(world, (state, last), h, rigid, &self.fast.far);
     }
 
     /// Computes the kinematics at the start of a step that is to be posed in its middle.
@@ -88,7 +82,6 @@ impl Here {
             || self.kin.update(&world.model, &middle.q),
         );
         (self.rigid, self.at_middle) = (true, true);
-        self.middle.leave();
     }
 
     /// Whether the step is posed in its middle.
@@ -99,11 +92,6 @@ impl Here {
     /// Kinematics at the start of the step, until it ends.
     pub(crate) fn start(&self) -> &Kinematics {
         if self.at_middle { &self.next } else { &self.kin }
-    }
-
-    /// Takes the middle of linkages back that contacts touch, [`Midpoint::take_back`].
-    pub(crate) fn take_back(&mut self, at: (&World, &State), solved: (&Posed, &[f64]), h: f64) -> bool {
-        self.middle.take_back(at, solved, h, &self.fast.far)
     }
 
     /// Kinematics at the end of the step, which the next starts with.
@@ -131,7 +119,6 @@ impl Here {
         self.sleeps.iter_mut().enumerate().for_each(|(t, s)| *s = !awake(t));
         self.kin.select(awake);
         self.q_next.clear();
-        self.middle.select(awake);
         self.asleep.clear();
         for (dof, _) in tree_of_dof.iter().enumerate().filter(|(_, t)| !awake(**t)) {
             stiction_dynamics::append_range(&mut self.asleep, dof..dof + 1);
@@ -139,11 +126,10 @@ impl Here {
     }
 
     /// Takes the numbers of a world that differs in inertias at most.
-    pub(crate) fn take_numbers(&mut self, world: &World, rule: &Trapezoidal) {
+    pub(crate) fn take_numbers(&mut self, world: &World) {
         self.kin.set_inertias(&world.model);
         self.next.set_inertias(&world.model);
         self.q_next.clear();
         self.fast = FastRotation::new(world);
-        self.middle = Midpoint::new(world, rule);
     }
 }

@@ -215,11 +215,11 @@ impl<S: Stepper + ?Sized> Driver<S> {
                 report = before.followed_by(report);
             }
             self.parts.push(PartDone { length: part.h, end, impacts });
-            if end == End::Meeting && course.exhausted() {
+            if end == End::SlipTurns && course.exhausted() {
                 report.status = StepStatus::NotConverged;
             }
             let ended = course.pass(&part, end);
-            if end == End::Meeting && !ended {
+            if end == End::SlipTurns && !ended {
                 self.keep(solver.law());
             }
             if ended || course.exhausted() {
@@ -227,7 +227,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
                 return report;
             }
             course.report = Some(report);
-            part = course.next_part((end == End::Meeting).then_some(part.h));
+            part = course.next_part((end == End::SlipTurns).then_some(part.h));
             self.keep_part(state);
         }
     }

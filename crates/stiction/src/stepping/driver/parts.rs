@@ -2,16 +2,14 @@
 //!
 //! | event | its instant | what happens there |
 //! |---|---|---|
-//! | a contact with e > 0 closes faster than bodies bounce | root of its gap along the motion that leads to it without the contact (1) | the velocity jumps at fixed positions (`time_stepping::impact`) |
-//! | a fast body meets another, where bodies are swept | time of impact of the swept shapes ([`stiction_assembly::swept`]) | the contact is an ordinary near one of the next part |
-//! | a contact or stop closes faster than that, at any e, where steps are posed in their middle | the same, from both sides | the same |
-//! | the slip of a contact stops and turns back, where steps are posed in their middle | by the rate at which it slides | nothing |
+//! | a contact or stop closes faster than bodies bounce, at any e | root of its gap along the motion that leads to it without the contact, from both sides (1) | the velocity jumps at fixed positions (`time_stepping::impact`) |
+//! | a fast body meets another, where bodies are swept | time of impact of the swept shapes ([`stiction_assembly::swept`]) | the same |
+//! | the slip of a contact stops and turns back | by the rate at which it slides | nothing |
 //! | the error of a part is too large, or not known yet | chosen by the stepper (`canon::adaptive`) | nothing |
 //!
 //! The rest of the step is tried whole. Where an event ends it after the share s, the part s is done instead,
 //! without what lands there. The rest follows as a part of its own, from the velocities after the impact. In
-//! (1) s is predicted from the start of the part, and then shortened by regula falsi, or by secants where steps are posed in their
-//! middle, until nothing overlaps by more than [`crate::StepperParams::landing_tolerance`].
+//! (1) s is predicted from the start of the part, and then shortened by secants, until nothing overlaps by more than [`crate::StepperParams::landing_tolerance`].
 //!
 //! A step has [`crate::StepperParams::impact_instants`] instants of impacts at most. What would bounce after
 //! the last does so at once, in the problem of the rest of the step
@@ -49,8 +47,8 @@ pub(crate) struct PartDone {
 pub(crate) enum End {
     /// With the step.
     Step,
-    /// Before something that it meets.
-    Meeting,
+    /// Where slip turns back.
+    SlipTurns,
     /// After an impact.
     Impact,
     /// Where error control ends it.
@@ -237,13 +235,6 @@ impl<'a> Course<'a> {
                 part.inelastic = self.credit.has_one() && part.h > shortest;
                 true
             }
-            Event::Meeting { share } => {
-                self.shortened += 1;
-                part.h = (part.h * share).max(shortest);
-                let last = self.exhausted() || self.shortened > SHORTENED;
-                part.meetings = part.meetings.filter(|_| !last && part.h > shortest);
-                true
-            }
             Event::Parted => true, // only impacts end so
             Event::Again { h, last } => {
                 (part.h, part.again, self.paced) = (h, Some(Reason::ErrorControl), !last);
@@ -269,7 +260,7 @@ impl<'a> Course<'a> {
         match self.landing {
             Some(_) => End::Impact,
             None if self.paced => End::Paced,
-            None if part.h < self.left && !self.ends.error_control => End::Meeting,
+            None if part.h < self.left && !self.ends.error_control => End::SlipTurns,
             None => End::Step,
         }
     }
@@ -280,7 +271,7 @@ impl<'a> Course<'a> {
         match end {
             End::Paced => false,
             End::Step => true,
-            End::Meeting | End::Impact => self.left <= SHORTEST * self.whole.h,
+            End::SlipTurns | End::Impact => self.left <= SHORTEST * self.whole.h,
         }
     }
 }

@@ -318,11 +318,6 @@ impl Body {
         numbers(p, R_next, v_cm - R_next.rotate(w_next.cross(c)), w_next)
     }
 
-    /// How far it goes in t, the most of its numbers [m or rad].
-    pub(crate) fn moves(&self, v: &[f64], t: f64) -> f64 {
-        v[self.idx_v..self.idx_v + 6].iter().fold(0.0, |most: f64, v| most.max((v * t).abs()))
-    }
-
     /// How far it turns in t [rad].
     pub(crate) fn turns(&self, v: &[f64], t: f64) -> f64 {
         let i = self.idx_v + 3;
@@ -491,14 +486,6 @@ pub(crate) struct Flight<T = f64> {
     pub(crate) turn: Quat<T>,
 }
 
-/// Velocities after (5), and the constant ones that lead to its pose; of the origin in the world, angular in body axes.
-pub(crate) struct Flown {
-    pub(crate) v_next: Vec3,
-    pub(crate) w_next: Vec3,
-    pub(crate) v_by: Vec3,
-    pub(crate) w_by: Vec3,
-}
-
 impl<T: Real> Flight<T> {
     /// The velocity of the centre of mass at `c` in body axes after the impulses, where the origin of the body that stood at `R` was to
     /// have `v_problem`; angular velocities at the start and at the end of the problem.
@@ -511,27 +498,6 @@ impl<T: Real> Flight<T> {
         h: T,
     ) -> Vec3<T> {
         v_problem + R * (w_problem.cross(c)) + R * w.cross(w.cross(c)) * h
-    }
-}
-
-impl Flight {
-    /// (5) of a body that stands at `R`, see [`Self::v_cm`].
-    pub(crate) fn carried(
-        &self,
-        c: Vec3,
-        R: Mat3,
-        [w, w_problem]: [Vec3; 2],
-        v_problem: Vec3,
-        h: f64,
-    ) -> Flown {
-        let w_by = self.turn.log() * (1.0 / h);
-        if c == Vec3::ZERO {
-            return Flown { v_next: v_problem, w_next: self.w_next, v_by: v_problem, w_by };
-        }
-        let v_cm = self.v_cm(c, R, [w, w_problem], v_problem, h);
-        let v_by = v_cm + R * (c - self.turn.rotate(c)) * (1.0 / h);
-        let v_next = v_cm - R * self.turn.rotate(self.w_next.cross(c));
-        Flown { v_next, w_next: self.w_next, v_by, w_by }
     }
 }
 

@@ -32,8 +32,6 @@ use stiction_world::World;
 
 /// A step follows a joint that turns no farther [rad].
 pub(crate) const FAR: f64 = 0.2;
-/// A joint that turns so far by v⁺ leads nowhere by means of v and v⁺ [rad].
-pub(crate) const LOST: f64 = 1.0;
 /// Share of its energy that a tree may gain by C v in a step so long [–].
 const GAIN: f64 = 0.01;
 
@@ -136,11 +134,6 @@ impl FastRotation {
             far[model.bodies[model.dofs[i].body].tree] = true;
             *any = true;
         }
-    }
-
-    /// The dofs that turn by more than [`LOST`] in a step of h at these velocities.
-    pub(crate) fn lost(&self, v: &[f64], h: f64) -> impl Iterator<Item = usize> {
-        turned(&self.turning, v, h, LOST)
     }
 
     /// Puts (2) in place of `bias`, b(q, v), of trees that ask for it.

@@ -3,12 +3,9 @@
 //! | rule | q⁺ | order | who |
 //! |---|---|---|---|
 //! | [`Quadrature::Held`] | q | – | sleeps |
-//! | [`Quadrature::Backward`] | q ⊕ h v⁺ | 1 | what is hit, and all else |
-//! | [`Quadrature::Trapezoidal`] | q ⊕ h (v + v⁺)/2 | 2 | robots with servos, and what impulses join to them, where nothing is hit |
-//! | [`Quadrature::Midpoint`] | the same, with M, b and J of loops at q ⊕ h v/2 | 2 | linkages that nothing touches, and bound trees that nothing can touch |
-//! | [`Quadrature::Rolling`] | half a flight, impulses, half a flight | 2 | free bodies whose contacts last while they move |
-//! | [`Quadrature::Middle`] | half a step, impulses in the middle, half a step | 2 | all trees, with [`crate::MotionRule::Middle`] |
-//! | [`Quadrature::Ballistic`] | the parabola, before and after bounces | exact | free bodies on which nothing acts but bounces |
+//! | [`Quadrature::Middle`] | half a step, impulses in the middle, half a step | 2 | all others ([`rolling`]) |
+//! | [`Quadrature::Backward`] | q ⊕ h v⁺ | 1 | trees that turn too far in a step, or may pass what they meet; all under compliant laws |
+//! | [`Quadrature::Ballistic`] | the parabola, before and after bounces | exact | those of them that are free bodies on which nothing acts but bounces |
 //! | [`Quadrature::HigherOrder`] | Runge–Kutta, or Rosenbrock where springs, dampers or servos are stiff, with error estimates | 5, 2 | trees on which no constraint acts |
 //!
 //! [`choose`] is the whole rule; what it asks of a tree is [`Facts`].
@@ -18,17 +15,12 @@ pub(crate) mod closing;
 pub(crate) mod fast_rotation;
 pub(crate) mod free_tree;
 mod free_tree_derivative;
-pub(crate) mod hits;
-mod linkages;
-pub(crate) mod midpoint;
 pub(crate) mod rolling;
 mod rosenbrock;
 mod runge_kutta;
 mod system;
 pub(crate) mod tangent;
-pub(crate) mod trapezoidal;
 
-pub(crate) use linkages::Linkages;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use stiction_assembly::forces::actuators::is_servo;
@@ -44,13 +36,7 @@ pub enum Quadrature {
     Held,
     /// First order, by the velocity at the end of the step.
     Backward,
-    /// Second order, by the mean of the velocities at both ends.
-    Trapezoidal,
-    /// Second order, with inertia and forces of the middle of the step.
-    Midpoint,
-    /// Second order, impulses between two halves of a flight, of free bodies whose contacts last.
-    Rolling,
-    /// Second order, impulses in the middle of the step, of all trees ([`crate::MotionRule::Middle`]).
+    /// Second order, impulses in the middle of the step.
     Middle,
     /// The exact parabola of a free body, before and after bounces.
     Ballistic,
@@ -83,31 +69,21 @@ pub(crate) enum Unbound {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) asleep: bool,
-    /// It is a free body whose contacts last while it moves, [`rolling`].
-    pub(crate) rolls: bool,
-    /// The contact law is rigid; compliant laws are written for positions that move by v⁺.
-    pub(crate) rigid: bool,
+    /// It is posed in the middle of the step.
+    pub(crate) in_middle: bool,
     pub(crate) touch: Touch,
     /// `None`: it is bound, or no rule of higher order is accurate.
     pub(crate) unbound: Option<Unbound>,
-    /// It has servos, something with servos is joined to it by impulses, or it has a middle.
-    pub(crate) trapezoidal: bool,
-    /// Its inertia and forces are those of the middle of the step: nothing touches it.
-    pub(crate) swings: bool,
-    /// A contact or stop is hit, or it turns too far for its positions to mean something.
-    pub(crate) hit: bool,
 }
 
 /// The rule.
 pub(crate) fn choose(f: &Facts) -> Quadrature {
     match (f.unbound, f.touch) {
         _ if f.asleep => Quadrature::Held,
-        _ if f.rolls => Quadrature::Rolling,
-        (Some(Unbound::Body), Touch::Nothing | Touch::Bounces) => Quadrature::Ballistic,
         (Some(Unbound::Tree), Touch::Nothing) => Quadrature::HigherOrder,
-        _ if !f.rigid || !f.trapezoidal || f.hit => Quadrature::Backward,
-        _ if f.swings => Quadrature::Midpoint,
-        _ => Quadrature::Trapezoidal,
+        _ if f.in_middle => Quadrature::Middle,
+        (Some(Unbound::Body), Touch::Nothing | Touch::Bounces) => Quadrature::Ballistic,
+        _ => Quadrature::Backward,
     }
 }
 
@@ -143,65 +119,25 @@ pub(crate) fn tied_trees(world: &World) -> BTreeSet<usize> {
 mod tests {
     use super::*;
 
-    /// The truth table, row by row: the first that fits holds.
+    /// The first row that fits holds.
     #[test]
     fn the_table_of_rules() {
-        use Quadrature::{Backward, Ballistic, Held, HigherOrder, Midpoint, Rolling, Trapezoidal};
-        // [asleep, rolls], rigid, touch, unbound, trapezoidal, swings, hit; `None`: whatever it is.
-        type Row = (
-            [Option<bool>; 2],
-            Option<bool>,
-            &'static [Touch],
-            &'static [Option<Unbound>],
-            [Option<bool>; 3],
-        );
-        const BODY: Option<Unbound> = Some(Unbound::Body);
-        const TREE: Option<Unbound> = Some(Unbound::Tree);
-        const ANY: [Touch; 3] = [Touch::Nothing, Touch::Bounces, Touch::Holds];
-        let (yes, no, any) = (Some(true), Some(false), None);
-        const AWAKE: [Option<bool>; 2] = [Some(false), Some(false)];
-        let table: [(Row, Quadrature); 9] = [
-            (([yes, any], any, &ANY, &[None, BODY, TREE], [any; 3]), Held),
-            (([no, yes], any, &ANY, &[None, BODY, TREE], [any; 3]), Rolling),
-            ((AWAKE, any, &[Touch::Nothing, Touch::Bounces], &[BODY], [any; 3]), Ballistic),
-            ((AWAKE, any, &[Touch::Nothing], &[TREE], [any; 3]), HigherOrder),
-            ((AWAKE, no, &ANY, &[None, BODY, TREE], [any; 3]), Backward),
-            ((AWAKE, yes, &ANY, &[None, BODY, TREE], [no, any, any]), Backward),
-            ((AWAKE, yes, &ANY, &[None, BODY, TREE], [yes, any, yes]), Backward),
-            ((AWAKE, yes, &ANY, &[None, BODY, TREE], [yes, yes, no]), Midpoint),
-            ((AWAKE, yes, &ANY, &[None, BODY, TREE], [yes, no, no]), Trapezoidal),
-        ];
-        let fits = |asked: Option<bool>, is: bool| asked.is_none_or(|a| a == is);
-        let mut seen = [0; 9];
-        for bits in 0..64_u32 {
-            let bit = |k: u32| bits >> k & 1 == 1;
-            for touch in ANY {
-                for unbound in [None, BODY, TREE] {
-                    let f = Facts {
-                        asleep: bit(0),
-                        rigid: bit(1),
-                        touch,
-                        unbound,
-                        trapezoidal: bit(2),
-                        swings: bit(3),
-                        hit: bit(4),
-                        rolls: bit(5),
-                    };
-                    let row = table.iter().position(|(([asleep, rolls], rigid, touches, kinds, rest), _)| {
-                        let of = [f.trapezoidal, f.swings, f.hit];
-                        fits(*asleep, f.asleep)
-                            && fits(*rolls, f.rolls)
-                            && fits(*rigid, f.rigid)
-                            && touches.contains(&touch)
-                            && kinds.contains(&unbound)
-                            && rest.iter().zip(of).all(|(a, is)| fits(*a, is))
-                    });
-                    let row = row.expect("every case has a row");
-                    seen[row] += 1;
-                    assert_eq!(choose(&f), table[row].1, "{f:?}");
-                }
+        use Quadrature::{Backward, Ballistic, Held, HigherOrder, Middle};
+        let of = |asleep, in_middle, touch, unbound| choose(&Facts { asleep, in_middle, touch, unbound });
+        for touch in [Touch::Nothing, Touch::Bounces, Touch::Holds] {
+            for unbound in [None, Some(Unbound::Body), Some(Unbound::Tree)] {
+                let free = touch == Touch::Nothing && unbound == Some(Unbound::Tree);
+                let flies = touch != Touch::Holds && unbound == Some(Unbound::Body);
+                assert_eq!(of(true, true, touch, unbound), Held);
+                assert_eq!(of(true, false, touch, unbound), Held);
+                assert_eq!(of(false, true, touch, unbound), if free { HigherOrder } else { Middle });
+                let at_start = match (free, flies) {
+                    (true, _) => HigherOrder,
+                    (_, true) => Ballistic,
+                    _ => Backward,
+                };
+                assert_eq!(of(false, false, touch, unbound), at_start);
             }
         }
-        assert!(seen.iter().all(|n| *n > 0), "{seen:?}");
     }
 }

@@ -1,48 +1,36 @@
-//! Free bodies that roll, slide and spin on what they touch: [`super::Quadrature::Rolling`].
+//! Trees that are posed in the middle of the step: [`super::Quadrature::Middle`].
 //!
 //! ```text
-//!     (q_m, v⁻) = flight of h/2 from (q, v)                                                     (1)
+//!     (q_m, v⁻) = half a step of h/2 from (q, v)                                                (1)
 //!     v⁺ = v⁻ + M⁻¹ (h f + Jᵀ λ),   M, f, J and gaps at q_m,   λ by the law at the end of the step   (2)
-//!     (q⁺, v) = flight of h/2 from (q_m, v⁺)                                                    (3)
+//!     (q⁺, v) = half a step of h/2 from (q_m, v⁺)                                               (3)
 //! ```
 //!
-//! A flight keeps momenta and energy, (2) of [`super::ballistic`]; (2) gives nothing to what sticks and rolls. The scheme is position
-//! Verlet, of second order; the law at the end is [`stiction_assembly::rolling`]. It is taken by free bodies whose contacts have all
-//! lasted for some steps, with one another, and with what stands still, while up to [`FEW`] of those that touch move. If something new is hit in such a step it is
-//! taken back and goes by v⁺ from its start.
-//!
-//! With [`MotionRule::Middle`] all trees that are awake go so: joints by their velocities in place of flights, with
-//! Coriolis forces of the mean velocity. Exceptions are trees that turn too far, and what contacts join to them.
+//! Free bodies go half a flight, which keeps momenta and energy, (2) of [`super::ballistic`]; joints go by their velocities, with Coriolis
+//! forces of the mean velocity of the step. (2) gives nothing to what sticks and rolls. The scheme is position Verlet, of second order; the law
+//! at the end is [`stiction_assembly::rolling`]. Trees that turn too far are posed at the start of the step, and so is what contacts join to them.
 
 use super::Quadrature;
 use super::ballistic::{Body, flying_bodies};
-use super::midpoint::NEAR;
-use super::trapezoidal::{Trapezoidal, share_and_slope};
-use crate::params::{HigherOrder, MotionRule};
+use crate::params::HigherOrder;
 use crate::state::{State, copy};
 use crate::stepping::attempt::Step;
 use std::ops::Range;
 use stiction_assembly::laws::lasting::has_stopped;
 use stiction_assembly::laws::spring;
 use stiction_assembly::{
-    ContactMotion, ContactPoint, Posed, Rolling, RollingContact, Slip, Start, WarmStart,
+    ContactMotion, ContactPoint, Posed, Rolling, Slip, Start, WarmStart,
 };
 use stiction_dynamics::spatial::Vec3;
-use stiction_dynamics::{Kinematics, MassMatrix, integrate_joints_into};
+use stiction_dynamics::{Dual, Kinematics, MassMatrix, integrate_joints_into};
 use stiction_world::World;
 
-/// Contacts have lasted after so many steps.
-const LASTED: u32 = 3;
-/// At most so many bodies that contacts join may move: in crowds something is hit in most steps.
-const FEW: usize = 3;
-/// Bodies that turn farther in a step do not roll by this rule [rad].
+/// Bodies that turn farther in a step are posed at its start [rad].
 pub(crate) const FAR: f64 = 0.5;
-/// A problem of so few contacts is solved to see what is hit.
-const CHEAP: usize = 8;
-/// Contacts that are new and approach no faster are left to the solve [m/s].
-const APPROACH: f64 = 1e-9;
+/// Changes of velocity that are none [m/s or rad/s].
+pub(crate) const STILL: f64 = 1e-9;
 
-/// The free bodies of a world, and who of them rolls in a step.
+/// The trees of a world, and which of them are posed in the middle of a step.
 pub(crate) struct RollingBodies {
     bodies: Vec<Body>,
     /// Per tree, the index of its body; per geometry, its tree.
@@ -51,9 +39,9 @@ pub(crate) struct RollingBodies {
     /// Joints of the trees that are no such bodies, and the tree of each range.
     joints: Vec<(usize, Range<usize>)>,
     dofs: Vec<(usize, Range<usize>)>,
-    /// All trees are posed in the middle of the step, not some free bodies alone.
-    all: bool,
-    /// Per tree: it rolls in this step.
+    /// Of a dof.
+    pub(crate) tree_of_dof: Vec<usize>,
+    /// Per tree: it is posed in the middle of this step.
     pub(crate) on: Vec<bool>,
     any: bool,
     /// Per tree, the first of those that its contacts join it to.
@@ -62,7 +50,7 @@ pub(crate) struct RollingBodies {
     size: Vec<usize>,
     pub(crate) slips: Slips,
     coulomb: bool,
-    /// State (1); trees that do not roll are at the start of the step.
+    /// State (1); trees that are not posed there are at the start of the step.
     pub(crate) middle: State,
 }
 
@@ -104,7 +92,7 @@ impl Slips {
 }
 
 impl RollingBodies {
-    pub(crate) fn new(world: &World, higher_order: HigherOrder, motion: MotionRule) -> Self {
+    pub(crate) fn new(world: &World, higher_order: HigherOrder) -> Self {
         let model = &world.model;
         let flying = flying_bodies(world, higher_order);
         let bodies: Vec<_> = flying.iter().map(|&b| Body::new(world, b)).collect();
@@ -119,7 +107,7 @@ impl RollingBodies {
         Self {
             joints,
             dofs,
-            all: motion == MotionRule::Middle,
+            tree_of_dof: model.dofs.iter().map(|d| model.bodies[d.body].tree).collect(),
             body_of,
             tree_of: world.geometries.iter().map(|g| tree(world.mount(g.link, g.X_LG).0)).collect(),
             on: vec![false; model.trees],
@@ -133,37 +121,9 @@ impl RollingBodies {
         }
     }
 
-    /// Finds who rolls in a step of h [s] from `state`, after the last step of `warm`, and (1); false if nobody does. The contact law is
-    /// that of Coulomb, or a relaxed one.
-    pub(crate) fn find(
-        &mut self,
-        state: &State,
-        warm: &WarmStart,
-        h: f64,
-        (asleep, coulomb): (&[bool], bool),
-    ) -> bool {
-        self.give_up();
-        self.coulomb = coulomb;
-        self.slips.begin();
-        let moves = self.bodies.iter().any(|b| b.moves(&state.v, 0.5 * h) > NEAR);
-        if !moves || !self.choose(state, warm, h, asleep) {
-            return false;
-        }
-        copy(state, &mut self.middle);
-        for body in self.bodies.iter().filter(|b| self.on[b.tree]) {
-            body.fly(&mut self.middle.q, &mut self.middle.v, 0.5 * h);
-        }
-        true
-    }
-
-    /// Whether all trees are posed in the middle of the step.
-    pub(crate) fn takes_all(&self) -> bool {
-        self.all
-    }
-
     /// Poses all trees in the middle of a step of h [s] but those that sleep and those that are to be posed `at_start`, with what
     /// their contacts join to them; false if no tree is.
-    pub(crate) fn find_all(
+    pub(crate) fn find(
         &mut self,
         step: &Step<'_>,
         warm: &WarmStart,
@@ -214,39 +174,7 @@ impl RollingBodies {
         }
     }
 
-    fn choose(&mut self, state: &State, warm: &WarmStart, h: f64, asleep: &[bool]) -> bool {
-        self.join(warm);
-        let Self { bodies, body_of, tree_of, on, group, size, .. } = self;
-        size.fill(0);
-        // Who is touched and moves, and then who is in company that may not.
-        let moves = |b: usize| bodies[b].moves(&state.v, 0.5 * h) > NEAR;
-        for (geometries, _) in warm.loaded() {
-            for tree in geometries.into_iter().filter_map(|g| tree_of[g]) {
-                if body_of[tree].is_some_and(moves) {
-                    on[root(group, tree)] = true;
-                }
-            }
-        }
-        let moving = (0..on.len()).filter(|t| body_of[*t].is_some_and(moves));
-        moving.for_each(|tree| size[root(group, tree)] += 1);
-        on.iter_mut().zip(&*size).for_each(|(on, n)| *on &= *n <= FEW);
-        for (geometries, motion) in warm.loaded() {
-            let lasts = motion.is_some_and(|m| m.steps >= LASTED);
-            for tree in geometries.into_iter().filter_map(|g| tree_of[g]) {
-                let rolls = |b: usize| bodies[b].turns(&state.v, h) < FAR;
-                if !lasts || asleep[tree] || !body_of[tree].is_some_and(rolls) {
-                    on[root(group, tree)] = false;
-                }
-            }
-        }
-        for tree in (0..on.len()).rev() {
-            on[tree] = body_of[tree].is_some() && on[root(group, tree)];
-        }
-        self.any = on.contains(&true);
-        self.any
-    }
-
-    /// Nobody rolls in this step.
+    /// No tree is posed in the middle of this step.
     pub(crate) fn give_up(&mut self) {
         if self.any {
             self.on.fill(false);
@@ -254,26 +182,23 @@ impl RollingBodies {
         }
     }
 
-    /// Whether a body rolls in this step.
+    /// Whether a tree is posed in the middle of this step.
     pub(crate) fn any(&self) -> bool {
         self.any
     }
 
     /// For the rows of the step, which starts at `start`.
     pub(crate) fn rows<'a>(&'a self, start: Start<'a>) -> Option<Rolling<'a>> {
-        let start = self.all.then_some(start);
         self.any.then_some(Rolling { on: &self.on, slips: &self.slips.known, coulomb: self.coulomb, start })
     }
 
-    /// `v`, written to `out` and zero where a tree rolls, if one does.
+    /// `v`, or a copy in `out` that is zero for free bodies that are posed in the middle: their flights turn them.
     pub(crate) fn still_or<'a>(&self, v: &'a [f64], out: &'a mut [f64]) -> &'a [f64] {
         if !self.any {
             return v;
         }
         out.copy_from_slice(v);
-        for body in self.bodies.iter().filter(|b| self.on[b.tree]) {
-            out[body.idx_v..body.idx_v + 6].fill(0.0);
-        }
+        self.still_into(out);
         out
     }
 
@@ -294,34 +219,24 @@ impl RollingBodies {
         self.dofs.iter().filter(|(tree, _)| self.on[*tree]).flat_map(|(_, dofs)| dofs.clone())
     }
 
-    /// θ of a spring, damper or servo along Σ c q of (dof, c), with h D and h² K: (5) of
-    /// [`stiction_assembly::laws::spring`].
-    pub(crate) fn share(
-        &self,
-        rule: &Trapezoidal,
-        along: &[(usize, f64)],
-        [damper, spring]: [f64; 2],
-        mass: &MassMatrix,
-    ) -> f64 {
-        if !along.iter().all(|&(dof, _)| self.on[rule.tree_of[dof]]) {
+    /// θ of a spring, damper or servo along Σ c q of (dof, c), with the gain h D + h² K: (5) of
+    /// [`stiction_assembly::laws::spring`]. Its slopes follow, by 1/m with the diagonal of M, and by the gain.
+    pub(crate) fn share_and_slope(&self, along: &[(usize, f64)], gain: f64, mass: &MassMatrix) -> [f64; 3] {
+        if !along.iter().all(|&(dof, _)| self.on[self.tree_of_dof[dof]]) {
+            return [1.0, 0.0, 0.0];
+        }
+        let moves: f64 = along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum();
+        let theta = spring::share(Dual::<1>::variable(gain * moves, 0));
+        [theta.value, theta.tangent[0] * gain, theta.tangent[0] * moves]
+    }
+
+    /// θ of [`Self::share_and_slope`].
+    pub(crate) fn share(&self, along: &[(usize, f64)], gain: f64, mass: &MassMatrix) -> f64 {
+        if !along.iter().all(|&(dof, _)| self.on[self.tree_of_dof[dof]]) {
             return 1.0;
         }
         let moves: f64 = along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum();
-        spring::share((damper + spring) * moves)
-    }
-
-    /// θ of [`Self::share`], its slope by 1/m, with the diagonal of M, and that by the gain h D + h² K.
-    pub(crate) fn share_and_slope(
-        &self,
-        rule: &Trapezoidal,
-        along: &[(usize, f64)],
-        [damper, spring]: [f64; 2],
-        mass: &MassMatrix,
-    ) -> [f64; 3] {
-        if !along.iter().all(|&(dof, _)| self.on[rule.tree_of[dof]]) {
-            return [1.0, 0.0, 0.0];
-        }
-        share_and_slope(along, damper + spring, mass)
+        spring::share(gain * moves)
     }
 
     /// True if contacts that slid stick: the step is to be solved again with that.
@@ -340,18 +255,6 @@ impl RollingBodies {
             }
         }
         again
-    }
-
-    /// True if something new is likely to be hit in a problem that was posed and is dear to solve: it approaches without impulses.
-    pub(crate) fn will_hit(&self, posed: &Posed) -> bool {
-        let g = |c: &RollingContact| posed.problem.free_velocity[posed.normal_row(c.block)];
-        posed.rolling.len() > CHEAP && posed.rolling.iter().any(|c| !c.lasts && g(c) < -APPROACH)
-    }
-
-    /// True if something new was hit.
-    pub(crate) fn hits(&self, posed: &Posed, impulses: &[f64]) -> bool {
-        let mut new = posed.rolling.iter().filter(|c| !c.lasts);
-        new.any(|c| impulses[posed.problem.range(c.block)].iter().any(|x| *x != 0.0))
     }
 
     /// (3) from q_m, and what corrects positions by `correction` [m/s, rad/s], or nothing; joints go by `moving`.
@@ -389,28 +292,14 @@ impl RollingBodies {
         if contact.spring.is_some() {
             return None;
         }
-        let (mut rolls, mut moves) = (false, self.all);
-        for b in contact.bodies.into_iter().flatten() {
-            let tree = world.model.bodies[b].tree;
-            if !self.all {
-                moves |= self.bodies[self.body_of[tree]?].moves(v_next, h) > NEAR;
-            }
-            rolls |= self.on[tree];
-        }
-        let since = if rolls { 0.5 * h } else { h };
-        if !moves {
-            return Some(ContactMotion { point: contact.position, velocity: [Vec3::ZERO; 2], since, steps });
-        }
+        let in_middle = |b: usize| self.on[world.model.bodies[b].tree];
+        let since = if contact.bodies.into_iter().flatten().any(in_middle) { 0.5 * h } else { h };
         let u = posed.jacobian.velocity(block, v_next);
         let [t1, t2, n] = contact.dual_axes();
         let linear = if contact.friction > 0.0 { t1 * u.x + t2 * u.y + n * u.z } else { n * u.x };
         let spin = |body: Option<usize>| {
             let Some(b) = body else { return Vec3::ZERO };
             let body = &world.model.bodies[b];
-            if !self.all {
-                let i = body.dofs.start + 3;
-                return kin.R_WB[b] * Vec3::from([v_next[i], v_next[i + 1], v_next[i + 2]]);
-            }
             let chain = std::iter::successors(Some(body.dofs.end - 1), |&d| world.model.dofs[d].parent);
             chain.fold(Vec3::ZERO, |w, d| w + kin.S[d].angular * v_next[d])
         };

@@ -7,7 +7,6 @@ use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
 use crate::stepping::integrate::ballistic::Ballistic;
 use crate::stepping::integrate::rolling::RollingBodies;
-use crate::stepping::integrate::trapezoidal::{Solved, Trapezoidal};
 use crate::stepping::integrate::{Facts, Quadrature, Touch, Unbound, choose};
 use crate::stepping::trial::Trial;
 use stiction_assembly::Posed;
@@ -16,7 +15,6 @@ use stiction_world::World;
 
 /// The rules of a step, and where they lead.
 pub(crate) struct Advance {
-    pub(crate) trapezoidal: Trapezoidal,
     pub(crate) ballistic: Ballistic,
     /// Per tree, the rule of the last step.
     pub(crate) rules: Vec<Quadrature>,
@@ -39,7 +37,6 @@ pub(crate) struct SolvedStep<'a> {
     pub(crate) trial: &'a Trial,
     pub(crate) correction: &'a PositionCorrection,
     pub(crate) rolling: &'a RollingBodies,
-    pub(crate) solved: Solved<'a>,
 }
 
 impl Advance {
@@ -47,7 +44,6 @@ impl Advance {
         let model = &world.model;
         let numbers = || vec![0.0; model.nv()];
         Self {
-            trapezoidal: Trapezoidal::new(world),
             ballistic: Ballistic::new(world, higher_order),
             rules: vec![Quadrature::Backward; model.trees],
             unbound: vec![None; model.trees],
@@ -63,18 +59,11 @@ impl Advance {
         let Step { world, start: state, h, .. } = s.step;
         let (model, v_next) = (&world.model, &s.trial.v_next);
         self.moving.copy_from_slice(v_next);
-        for (dof, moving) in self.moving.iter_mut().enumerate() {
-            let rule = self.rules[self.trapezoidal.tree_of[dof]];
-            if matches!(rule, Quadrature::Trapezoidal | Quadrature::Midpoint) {
-                *moving += 0.5 * (state.v[dof] - *moving);
-            }
-        }
         self.moving.iter_mut().zip(&s.correction.v).for_each(|(v, more)| *v += more);
         let rules = &self.rules;
         let elsewhere = |joint: &usize| {
             let rule = rules[model.bodies[model.joints[*joint].body].tree];
-            use Quadrature::{Ballistic, HigherOrder, Middle, Rolling};
-            matches!(rule, Ballistic | HigherOrder | Rolling | Middle)
+            matches!(rule, Quadrature::Ballistic | Quadrature::HigherOrder | Quadrature::Middle)
         };
         for joints in s.here.kin.selected_joints() {
             let mut left = joints.clone();
@@ -86,10 +75,7 @@ impl Advance {
         self.v.copy_from_slice(v_next);
         let (q, v) = (&mut self.q, &mut self.v);
         self.ballistic.advance(state, &s.free.v_free, h, &self.rules, q, v);
-        if s.rolling.takes_all() {
-            self.moving.copy_from_slice(v_next);
-            self.moving.iter_mut().zip(&s.correction.v).for_each(|(v, more)| *v += 2.0 * more);
-        }
+        self.moving.iter_mut().zip(&s.correction.v).for_each(|(v, more)| *v += more);
         s.rolling.advance((world, state), [&s.correction.v, &self.moving], h, &self.rules, q, v);
         if s.here.rigid {
             self.ballistic.fly_after_impulses(state, &s.correction.v, h, &self.rules, q, v);
@@ -98,7 +84,7 @@ impl Advance {
 
     fn choose(&mut self, s: &SolvedStep<'_>) {
         let Step { world, input, start: state, h } = s.whole;
-        let Self { trapezoidal, ballistic, rules, unbound, .. } = self;
+        let Self { ballistic, rules, unbound, .. } = self;
         let held = |tree: usize| s.here.sleeps[tree] || s.correction.moves(tree);
         ballistic.find(s.posed, &s.trial.impulses, &s.free.factor, held);
         if ballistic.has_trees() || !world.actuators.is_empty() || !input.generalized.is_empty() {
@@ -108,27 +94,12 @@ impl Advance {
         }
         let of_step = (state, input);
         ballistic.unbound_into(of_step, &s.free.mass, h, [&s.free.v_free, &s.trial.v_next], unbound);
-        let all = s.rolling.takes_all();
-        if s.here.rigid && !all {
-            trapezoidal.find_all(&s.solved, &s.trial.v_next);
-        }
         for (tree, rule) in rules.iter_mut().enumerate() {
-            if all && s.rolling.on[tree] {
-                *rule = match unbound[tree] {
-                    Some(Unbound::Tree) if ballistic.touch(tree) == Touch::Nothing => Quadrature::HigherOrder,
-                    _ => Quadrature::Middle,
-                };
-                continue;
-            }
             *rule = choose(&Facts {
                 asleep: s.here.sleeps[tree],
-                rolls: s.rolling.on[tree],
-                rigid: s.here.rigid,
+                in_middle: s.rolling.on[tree],
                 touch: ballistic.touch(tree),
                 unbound: unbound[tree],
-                trapezoidal: trapezoidal.moves(tree),
-                swings: s.here.middle.swings[tree],
-                hit: trapezoidal.is_hit(tree),
             });
         }
     }

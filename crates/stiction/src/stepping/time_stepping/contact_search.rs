@@ -204,21 +204,6 @@ impl ContactSearch {
         self.bounces.iter().map(of_contact).chain(stops).fold(f64::INFINITY, f64::min)
     }
 
-    /// The least gap between the pairs of contacts that bounced [m], at kinematics `here`.
-    pub(crate) fn gap_at_landing(&mut self, world: &World, (here, free): (&Here, &FreeMotion)) -> f64 {
-        let ahead = Lookahead {
-            margin: 1e-3,
-            h: 0.0,
-            continuous: None,
-            middle: false,
-            rigid: here.rigid,
-            patches: here.patches,
-        };
-        self.finder.find_elsewhere(world, &here.kin, &free.motions, ahead, &mut self.touching);
-        let pairs = self.touching.iter().filter(|c| self.bounces.iter().any(|b| b.0 == c.geometries));
-        pairs.fold(f64::INFINITY, |least, c| least.min(c.gap))
-    }
-
     /// Contacts of which the gap is at most `closed` [m] at the instant of an impact; what yields has no
     /// impulse there.
     pub(crate) fn find_touching(&mut self, world: &World, (here, free): (&Here, &FreeMotion), closed: f64) {

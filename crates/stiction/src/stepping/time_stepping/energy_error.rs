@@ -103,10 +103,7 @@ impl EnergyError {
 
     /// Whether any tree is asked (1) in a step in which they move by `rules`.
     fn asks(&mut self, rules: &[Quadrature]) -> bool {
-        let first_order = |r: Quadrature| {
-            use Quadrature::{Backward, Middle, Midpoint, Trapezoidal};
-            matches!(r, Backward | Middle | Midpoint | Trapezoidal)
-        };
+        let first_order = |r: Quadrature| matches!(r, Quadrature::Backward | Quadrature::Middle);
         for (tree, asked) in self.asked.iter_mut().enumerate() {
             *asked = self.jointed[tree] && first_order(rules[tree]);
         }
@@ -189,11 +186,11 @@ impl TimeStepping {
     pub(super) fn find_energy_error(&mut self, step: &Step<'_>) {
         let Step { world, start: state, h, .. } = *step;
         let Self {
-            energy_error: watch, here, free, posed, trial, advance, correction, params, rolling, ..
+            energy_error: watch, here, free, posed, trial, advance, correction, params, ..
         } = self;
         watch.found = EnergyFound::default();
         let asks = params.energy_tolerance != f64::MAX && watch.asks(&advance.rules);
-        let closes = rolling.takes_all() && !watch.closing.is_empty();
+        let closes = !watch.closing.is_empty();
         if !asks && !closes {
             return;
         }

@@ -28,7 +28,7 @@ use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::LeavesOut;
 use crate::stepping::attempt::{Attempt, Event, Part};
-use stiction_assembly::{BlockKey, Choice, ContactPoint};
+use stiction_assembly::{BlockKey, Choice};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::Vec3;
 use stiction_world::World;
@@ -79,17 +79,15 @@ impl TimeStepping {
         if at_once && done > 0 {
             return Ok(None);
         }
-        self.here.look(world, (state, &self.warm), 0.0, true);
+        self.here.look(world, state, 0.0, true);
         self.rolling.give_up();
         self.free.find_at_instant(world, state, &self.here)?;
         self.search.find_touching(world, (&self.here, &self.free), CLOSED);
         self.pose_impact(world, state, h, solver)?;
-        let all = self.rolling.takes_all();
         let slow = self.params.bouncing_speed(h, &world.model.gravity);
         let slow = if done == 0 { STAYS } else { slow };
-        let fastest = if all { self.fastest_of_all(slow) } else { self.fastest_approach().map(Some) };
-        let Some(pair) = fastest else {
-            if all && done > 0 {
+        let Some(pair) = self.fastest_approach(slow) else {
+            if done > 0 {
                 self.trial.v_next.copy_from_slice(&state.v);
                 self.start_motions_anew(world);
             }
@@ -106,27 +104,16 @@ impl TimeStepping {
         self.lose_energy(world, state, solver)?; // (3)
         self.correct_contacts_of(state);
         state.v.copy_from_slice(&self.trial.v_next);
-        if all && at_once {
+        if at_once {
             self.start_motions_anew(world);
         }
         self.energy_error.found = EnergyFound::default();
         Ok(Some(self.report(0, self.remedy, None)))
     }
 
-    /// The pair of bodies whose contacts with e > 0 approach fastest, and faster than v_thr.
-    fn fastest_approach(&self) -> Option<[Option<usize>; 2]> {
-        let approach = |(block, point): (usize, &ContactPoint)| {
-            let bias = &self.posed.blocks[block].bias;
-            (bias.restitution < 0.0).then_some((-bias.free, point.bodies))
-        };
-        let approaches = self.posed.contacts(&self.search.points).filter_map(approach);
-        let fastest = approaches.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        fastest.map(|(_, bodies)| bodies)
-    }
-
     /// The fastest of the contacts and stops that approach faster than `slow` [m/s or rad/s]: the pair of bodies of a
     /// contact.
-    fn fastest_of_all(&self, slow: f64) -> Option<Option<[Option<usize>; 2]>> {
+    fn fastest_approach(&self, slow: f64) -> Option<Option<[Option<usize>; 2]>> {
         let opens = |i: &usize| self.posed.problem.cone(*i).opens();
         let blocks = (0..self.posed.blocks.len()).filter(opens);
         let (block, speed) = blocks

@@ -18,10 +18,9 @@
 //!
 //! | what | when | where |
 //! |---|---|---|
-//! | M, b and J of loops at q ⊕ h v/2, rows that hold the mean velocity | linkages that nothing touches, by the midpoint rule [Moreau1988] | [`super::here`] |
+//! | M, b, J and gaps in the middle of the step, rows that hold the velocity at its end | always, but trees that turn too far or may pass what they meet, and compliant laws | `integrate::rolling` |
 //! | trees that turn farther than the step can follow keep their energy | a joint turns by more than 0.2 rad | `integrate::fast_rotation` |
 //! | servos expected within, or at, their limits are made rows and the step is solved again | v⁺ belies it | `effort_limits` of the assembly |
-//! | stiff servos that were to be taken midway are taken at the end and the step is solved again | their tree is hit | `integrate::trapezoidal` |
 //! | impacts | at their instant, where the step is parted ([`super::driver::parts`]) | [`impact`] |
 //! | energy that a step makes is told, and much of it flagged | trees of joints that move by rules of first and second order | [`energy_error`] |
 //! | problems without a good answer | see there | [`crate::stepping::remedies`] |
@@ -43,8 +42,7 @@ use super::attempt::{Attempt, Event, Landings, Part, Reason, Step};
 use super::contact_correction::{ContactCorrection, CorrectableContact};
 use super::free_velocity::{FreeMotion, LEARNED};
 use super::here::Here;
-use super::integrate::rolling::RollingBodies;
-use super::integrate::trapezoidal::{STILL, Solved};
+use super::integrate::rolling::{RollingBodies, STILL};
 use super::remedies::Solving;
 use super::remedies::without_feedback::NONE;
 use super::trial::Trial;
@@ -61,9 +59,9 @@ use stiction_assembly::compliance::ComplianceParameters;
 use stiction_assembly::consistent::Consistent;
 use stiction_assembly::forces::Servos;
 use stiction_assembly::loops::Loops;
-use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, RowParams, Start, WarmStart, primal};
+use stiction_assembly::{BlockKey, Choice, Posed, Posing, RowParams, Start, WarmStart, primal};
 use stiction_collision::ShapeError;
-use stiction_contact::{ContactSolver, Judge, Law, SolveStatus};
+use stiction_contact::{ContactSolver, Judge, Law};
 use stiction_world::World;
 use turns::TurnedFriction;
 
@@ -123,10 +121,10 @@ impl TimeStepping {
     pub fn new(world: &World, params: StepperParams) -> Result<Self, ShapeError> {
         let nv = world.model.nv();
         let advance = Advance::new(world, params.higher_order);
-        let rolling = RollingBodies::new(world, params.higher_order, params.motion);
+        let rolling = RollingBodies::new(world, params.higher_order);
         let row_params = params.rows(params.dt, &world.model.gravity);
         Ok(Self {
-            here: Here::new(world, &advance.trapezoidal),
+            here: Here::new(world),
             free: FreeMotion::new(world),
             search: ContactSearch::new(world, &params)?,
             params,
@@ -160,8 +158,7 @@ impl TimeStepping {
         })
     }
 
-    /// Solves a part; the guess that was wrong, if there is one. Bodies roll in it if nothing speaks against
-    /// that: they then start from the middle of their way.
+    /// Solves a part, posed in its middle; the guess that was wrong, if there is one.
     fn attempt_part(
         &mut self,
         part: &Part<'_>,
@@ -179,8 +176,8 @@ impl TimeStepping {
         }
         if part.again.is_none() {
             self.free.learned = 0;
-            self.choose_rolling(&Step::new(part, state), solver);
-        } else if part.again == Some(Reason::RollingEnds) {
+            self.find_middle(&Step::new(part, state), solver);
+        } else if part.again == Some(Reason::NoMiddle) {
             self.rolling.give_up();
         }
         if self.rolling.any() {
@@ -188,8 +185,7 @@ impl TimeStepping {
             let solved = self.solve_part(part, state, &middle, solver);
             self.rolling.middle = middle;
             match solved {
-                Ok(None) if !self.rolling.takes_all() && !self.rolled() => Ok(Some(Reason::RollingEnds)),
-                Err(_) => Ok(Some(Reason::RollingEnds)),
+                Err(_) => Ok(Some(Reason::NoMiddle)),
                 solved => solved,
             }
         } else {
@@ -210,33 +206,19 @@ impl TimeStepping {
         }
     }
 
-    fn choose_rolling(&mut self, step: &Step<'_>, solver: &dyn ContactSolver) {
+    /// Poses the trees in the middle of the step, under rigid laws.
+    fn find_middle(&mut self, step: &Step<'_>, solver: &dyn ContactSolver) {
         let Step { world, start: state, h, .. } = *step;
         let Self { rolling, here, warm, search, params, .. } = self;
         rolling.give_up();
-        let coulomb = solver.law() == Law::Ncp;
+        // Compliant laws are written for positions that move by v⁺.
         if solver.needs().softness {
             return;
         }
-        if rolling.takes_all() {
-            here.fast.find(&world.model, &state.v, h);
-            here.look_at_start(world, state);
-            search.look_back((world, here), &state.v, (h, params.margin));
-            rolling.find_all(step, warm, [&here.sleeps, &search.at_start], coulomb);
-        } else {
-            rolling.find(state, warm, h, (&here.sleeps, coulomb));
-        }
-    }
-
-    /// Whether the step of bodies that roll went well; of fast ones, half a flight has swung nothing in so
-    /// deep that normals turn.
-    fn rolled(&self) -> bool {
-        let good = matches!(self.trial.report.status, SolveStatus::Converged | SolveStatus::Rounding);
-        let fast = self.search.swept.is_some();
-        let deep = |c: &ContactPoint| fast && c.bounce_depth > 0.0 && c.gap < -c.bounce_depth;
-        good && self.remedy.is_none()
-            && !self.rolling.hits(&self.posed, &self.trial.impulses)
-            && !self.search.points.iter().any(deep)
+        here.fast.find(&world.model, &state.v, h);
+        here.look_at_start(world, state);
+        search.look_back((world, here), &state.v, (h, params.margin));
+        rolling.find(step, warm, [&here.sleeps, &search.at_start], solver.law() == Law::Ncp);
     }
 
     /// Solves a part from `start`, posed at `state`, up to its acceptance; the guess that v⁺ belies, if there is one.
@@ -249,24 +231,18 @@ impl TimeStepping {
     ) -> Result<Option<Reason>, String> {
         let (step, whole) = (&Step::new(part, state), &Step::new(part, start));
         let Part { world, h, again, .. } = *part;
-        let all = self.rolling.takes_all() && self.rolling.any();
-        if matches!(again, None | Some(Reason::RollingEnds)) {
-            if all {
+        if matches!(again, None | Some(Reason::NoMiddle)) {
+            if self.rolling.any() {
                 self.here.look_at_middle(world, state);
             } else {
-                // Compliant laws are written for positions that move by v⁺.
-                self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
+                self.here.look(world, state, h, !solver.needs().softness);
             }
             self.here.patches = contact_search::patches_of(solver.law());
-            self.advance.trapezoidal.begin();
         }
-        let Self { free, here, advance, rolling, .. } = self;
-        free.find(step, start, here, &mut advance.trapezoidal, rolling)?; // (1), (2)
+        let Self { free, here, rolling, .. } = self;
+        free.find(step, start, here, rolling)?; // (1), (2)
         self.find_contacts(world, h);
         self.pose_with(self.params.rows(h, &world.model.gravity), world, (start, state), solver)?;
-        if !all && self.rolling.will_hit(&self.posed) {
-            return Ok(Some(Reason::RollingEnds));
-        }
         self.turned.fix(&mut self.posed);
         self.solve(world, state, solver)?; // (3)
         if let Some(reason) = self.wrong_guess(whole, part.inelastic) {
@@ -289,19 +265,16 @@ impl TimeStepping {
     ) -> Option<Event> {
         if let Landings::LeftOut { overlap } = part.landings {
             self.here.kin.update(&part.world.model, q_next);
-            let (all, at) = (self.rolling.takes_all(), (&self.here, &self.free));
-            let gap = match all {
-                true => self.search.gap_of_landing(part.world, (q_next, part.h), at, &self.warm),
-                false => self.search.gap_at_landing(part.world, at),
-            };
-            let apart = all && overlap.is_finite() && gap.is_finite() && gap > self.params.landing_tolerance;
+            let at = (&self.here, &self.free);
+            let gap = self.search.gap_of_landing(part.world, (q_next, part.h), at, &self.warm);
+            let apart = overlap.is_finite() && gap.is_finite() && gap > self.params.landing_tolerance;
             return (gap < -overlap || apart).then_some(Event::Overlap { gap });
         }
         let looks = part.landings != Landings::Ignored && self.here.rigid;
         if !looks || self.trial.choice.restitution <= 0.0 {
             return None;
         }
-        let landing = if self.rolling.takes_all() && self.rolling.any() {
+        let landing = if self.rolling.any() {
             let solved = (&self.posed, &self.trial.impulses[..]);
             if !self.search.find_landings_at_middle(solved, part.inelastic) {
                 return None;
@@ -324,15 +297,10 @@ impl TimeStepping {
     fn find_meeting(&mut self, part: &Part<'_>, q_next: &[f64], until: f64) -> Option<Event> {
         let may_meet = until > 0.0 && self.search.finder.may_be_fast();
         let of_step = part.h / part.meetings.filter(|_| may_meet)?;
-        let limits = [self.params.margin, self.params.slop];
-        let Self { search, here, room, rolling, .. } = self;
-        let (way, all) = ([&room.q_start[..], q_next], rolling.takes_all());
-        let limits = (of_step, if all { [limits[0], 0.0] } else { limits });
-        let met = search.first_impact((part.world, &mut here.kin), way, limits, rolling.any() && all)?;
-        if met.share >= until {
-            return None;
-        }
-        Some(if all { search.landing_of(met, part.h) } else { Event::Meeting { share: met.share } })
+        let Self { search, here, room, rolling, params, .. } = self;
+        let (way, limits) = ([&room.q_start[..], q_next], (of_step, [params.margin, 0.0]));
+        let met = search.first_impact((part.world, &mut here.kin), way, limits, rolling.any())?;
+        (met.share < until).then(|| search.landing_of(met, part.h))
     }
 
     fn find_contacts(&mut self, world: &World, h: f64) {
@@ -355,7 +323,7 @@ impl TimeStepping {
         let posing = Posing {
             world,
             kin: &here.kin,
-            middle: here.middle.of_rows(),
+            middle: None,
             q: &state.q,
             v: &state.v,
             free_velocity: &free.v_free,
@@ -423,9 +391,8 @@ impl TimeStepping {
 
     /// The guess that v⁺ belies, if there is one; slip that turns back counts where it may end the part.
     fn wrong_guess(&mut self, step: &Step<'_>, turns_end: bool) -> Option<Reason> {
-        let Step { world, start: state, h, .. } = *step;
-        let slow = self.params.bouncing_speed(h, &world.model.gravity);
-        let Self { advance, trial, posed, warm, here, params, free, rolling, turned, search, .. } = self;
+        let Step { start: state, h, .. } = *step;
+        let Self { trial, posed, free, rolling, turned, search, .. } = self;
         let (v, v_next) = (&state.v[..], &trial.v_next[..]);
         if free.servos.promote(v, v_next) {
             return Some(Reason::EffortLimit);
@@ -433,30 +400,24 @@ impl TimeStepping {
         if rolling.sticks_now(posed, v_next) {
             return Some(Reason::SlipEnds);
         }
-        if rolling.takes_all() && rolling.any() {
-            if turns_end
-                && turned.find_slips(posed, (&search.points, &trial.impulses), v_next, &mut rolling.slips)
-            {
-                return Some(Reason::SlipEnds);
+        if !rolling.any() {
+            return None;
+        }
+        if turns_end
+            && turned.find_slips(posed, (&search.points, &trial.impulses), v_next, &mut rolling.slips)
+        {
+            return Some(Reason::SlipEnds);
+        }
+        if free.last_forces.is_empty() || (1..LEARNED).contains(&free.learned) {
+            free.remember_forces(posed, &trial.impulses, h);
+            free.learned += 1;
+            let changes = |dof: usize| (v_next[dof] - v[dof]).abs() > STILL;
+            if rolling.dofs_of_joints().any(changes) {
+                return Some(Reason::MeanVelocity);
             }
-            if free.last_forces.is_empty() || (1..LEARNED).contains(&free.learned) {
-                free.remember_forces(posed, &trial.impulses, h);
-                free.learned += 1;
-                let changes = |dof: usize| (v_next[dof] - v[dof]).abs() > STILL;
-                if rolling.dofs_of_joints().any(changes) {
-                    return Some(Reason::MeanVelocity);
-                }
-            }
-            let turns = turned.find(posed, &trial.impulses, v, v_next);
-            return turns.then_some(Reason::SlipTurns);
         }
-        if advance.trapezoidal.turn_back(&solved(params, posed, trial, warm, here, v, (slow, h)), v_next) {
-            return Some(Reason::StiffTreeHit);
-        }
-        if here.take_back((world, state), (posed, &trial.impulses), h) {
-            return Some(Reason::LinkageTouched);
-        }
-        here.middle.learn_mean(v, v_next).then_some(Reason::MeanVelocity)
+        let turns = turned.find(posed, &trial.impulses, v, v_next);
+        turns.then_some(Reason::SlipTurns)
     }
 
     /// Finds what undoes position errors.
@@ -471,11 +432,9 @@ impl TimeStepping {
     }
 
     fn advance_by_rules(&mut self, step: &Step<'_>, whole: &Step<'_>) {
-        let slow = self.params.bouncing_speed(step.h, &step.world.model.gravity);
-        let Self { advance, trial, posed, warm, here, params, free, correction, rolling, .. } = self;
-        let solved = solved(params, posed, trial, warm, here, &step.start.v, (slow, step.h));
+        let Self { advance, trial, posed, here, free, correction, rolling, .. } = self;
         let (step, whole) = (*step, *whole);
-        advance.find(&SolvedStep { step, whole, here, free, posed, trial, correction, rolling, solved });
+        advance.find(&SolvedStep { step, whole, here, free, posed, trial, correction, rolling });
     }
 
     /// Commits the memory, and moves the state.
@@ -485,9 +444,7 @@ impl TimeStepping {
             rolling.motion((world, &here.kin), posed, (i, &search.points[i]), &trial.v_next, (h, steps))
         });
         free.servos.commit(&world.actuators, &state.v, &trial.v_next);
-        if rolling.takes_all() {
-            free.remember_forces(posed, &trial.impulses, h);
-        }
+        free.remember_forces(posed, &trial.impulses, h);
         self.left_out = trial.choice.feedback == 0.0;
         room.q_start.copy_from_slice(&state.q);
         room.v_start.copy_from_slice(&state.v);
@@ -554,27 +511,4 @@ pub(crate) struct Lending<'a> {
     pub(crate) warm_starts: &'a mut WarmStart,
     pub(crate) servos: &'a mut Servos,
     pub(crate) last_forces: &'a mut Vec<f64>,
-}
-
-/// Facts of the step for the trapezoidal rule; speeds that bounce are faster than `slow` [m/s].
-fn solved<'a>(
-    params: &StepperParams,
-    posed: &'a Posed,
-    trial: &'a Trial,
-    warm: &'a WarmStart,
-    here: &'a Here,
-    v: &'a [f64],
-    (slow, h): (f64, f64),
-) -> Solved<'a> {
-    Solved {
-        posed,
-        impulses: &trial.impulses,
-        last: [warm.last(), warm.before()],
-        v,
-        swings: &here.middle.swings,
-        fast: &here.fast,
-        h,
-        slow,
-        deep: params.slop / h,
-    }
 }

@@ -16,9 +16,8 @@ use stiction_world::World;
 
 impl Stepper for TimeStepping {
     fn about(&self) -> About {
-        let landings = self.search.may_bounce || self.rolling.takes_all();
         let meetings = self.search.finder.may_be_fast();
-        let may_end = Ends { landings, inelastic: self.rolling.takes_all(), meetings, error_control: false };
+        let may_end = Ends { landings: true, inelastic: true, meetings, error_control: false };
         About { may_end, ..About::of("time-stepping") }
     }
 
@@ -78,9 +77,9 @@ impl Stepper for TimeStepping {
         self.search.take_surfaces(world);
         self.free.take_numbers(world);
         self.advance = Advance::new(world, self.params.higher_order);
-        self.rolling = RollingBodies::new(world, self.params.higher_order, self.params.motion);
+        self.rolling = RollingBodies::new(world, self.params.higher_order);
         self.energy_error = EnergyError::new(world);
-        self.here.take_numbers(world, &self.advance.trapezoidal);
+        self.here.take_numbers(world);
     }
 
     fn leaves_out(&mut self) -> Option<&mut dyn LeavesOut> {
@@ -101,20 +100,17 @@ impl Stepper for TimeStepping {
             remedy: self.remedy,
             facts: StepFacts {
                 rigid: self.here.rigid,
-                middle: self.here.middle.kinematics(),
-                swings: &self.here.middle.swings,
-                posed_in_middle: (self.rolling.takes_all() && self.rolling.any()).then_some(PosedInMiddle {
+                posed_in_middle: self.rolling.any().then_some(PosedInMiddle {
                     state: &self.rolling.middle,
                     bodies: &self.rolling,
                     mean: self.free.mean_velocity(),
                 }),
-                turns_freely: self.here.middle.of_rows().is_some(),
                 too_fast: self.here.fast.far.iter().position(|far| *far),
                 servos: &self.free.servos,
                 gravity_compensation: &self.free.gravity_compensation,
                 gyroscopic: &self.free.free_bodies,
                 q_of_dof: &self.free.q_of_dof,
-                trapezoidal: &self.advance.trapezoidal,
+                bodies: &self.rolling,
                 ballistic: &self.advance.ballistic,
                 finder: &self.search.finder,
                 rows: self.row_params,
@@ -142,8 +138,8 @@ impl LeavesOut for TimeStepping {
                 self.here.kin.update(&world.model, q); // it is of the end of the step
             }
         }
-        let Self { here, free, search, advance, trial, .. } = self;
-        here.select(&advance.trapezoidal.tree_of, awake);
+        let Self { here, free, search, advance, trial, rolling, .. } = self;
+        here.select(&rolling.tree_of_dof, awake);
         free.select(here);
         search.let_rest(&here.sleeps);
         for dofs in &here.asleep {
@@ -162,12 +158,11 @@ impl LeavesOut for TimeStepping {
 
     fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool {
         (self.search.swept, self.search.leaves_out, self.here.fast.came_in) = (None, false, None);
-        self.here.look(world, (state, &self.warm), h, true);
+        self.here.look(world, state, h, true);
         self.rolling.give_up();
-        self.advance.trapezoidal.begin();
-        let Self { free, here, advance, rolling, .. } = self;
+        let Self { free, here, rolling, .. } = self;
         let step = Step { world, input, start: state, h };
-        let found = free.find(&step, state, here, &mut advance.trapezoidal, rolling);
+        let found = free.find(&step, state, here, rolling);
         if found.is_ok() {
             Self::find_contacts(self, world, h);
         }

@@ -121,7 +121,7 @@ impl Slid {
 impl TimeStepping {
     /// (1): the event that ends a part that was solved.
     pub(super) fn find_turn(&self, part: &Part<'_>) -> Option<Event> {
-        if !part.inelastic || !self.rolling.takes_all() {
+        if !part.inelastic {
             return None;
         }
         let shares = self.rolling.slips.slid.iter().filter_map(|slid| self.turn_of(slid));

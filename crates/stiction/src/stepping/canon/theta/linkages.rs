@@ -4,19 +4,19 @@ use stiction_assembly::{BlockKey, Posed, WarmStart};
 use stiction_world::World;
 
 /// The linkages of a world.
-pub(crate) struct Linkages {
+pub(super) struct Linkages {
     /// Per tree: the linkage that it is of, by its first tree.
     of_tree: Vec<Option<usize>>,
     /// Per geometry, the tree that it is of, if that is of a linkage.
     of_geometry: Vec<Option<usize>>,
     /// Per tree, after [`Self::find`]: it is of a linkage that nothing touches.
-    pub(crate) turning: Vec<bool>,
+    pub(super) turning: Vec<bool>,
     /// There is a linkage.
-    pub(crate) any: bool,
+    pub(super) any: bool,
 }
 
 impl Linkages {
-    pub(crate) fn new(world: &World) -> Self {
+    pub(super) fn new(world: &World) -> Self {
         let model = &world.model;
         let of_dof = |dof: usize| model.bodies[model.dofs[dof].body].tree;
         let of_link = |l: Option<usize>| Some(model.bodies[model.links[l?].body?].tree);
@@ -40,13 +40,8 @@ impl Linkages {
         }
     }
 
-    /// Whether the tree is of a linkage.
-    pub(crate) fn holds(&self, tree: usize) -> bool {
-        self.of_tree[tree].is_some()
-    }
-
     /// Finds the linkages that nothing touched in the last step, and none of whose trees is `lost`.
-    pub(crate) fn find(&mut self, last: &WarmStart, lost: &[bool]) {
+    pub(super) fn find(&mut self, last: &WarmStart, lost: &[bool]) {
         self.turning.iter_mut().zip(&self.of_tree).for_each(|(turns, of)| *turns = of.is_some());
         for (geometries, _) in last.loaded() {
             for tree in geometries.map(|g| self.of_geometry[g]).into_iter().flatten() {
@@ -57,7 +52,7 @@ impl Linkages {
     }
 
     /// Holds the linkages on which contacts have impulses; true if some of them turned.
-    pub(crate) fn hold_touched(&mut self, posed: &Posed, impulses: &[f64]) -> bool {
+    pub(super) fn hold_touched(&mut self, posed: &Posed, impulses: &[f64]) -> bool {
         let mut held = false;
         for (block, of) in posed.blocks.iter().enumerate() {
             let touches = matches!(of.key, BlockKey::Contact(_))
