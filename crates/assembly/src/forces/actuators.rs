@@ -4,9 +4,7 @@
 //! On a single dof the implicit part of an effort is part of the mass matrix. On several dofs (tendons), and where contacts
 //! decide whether its limit is reached ([`super::effort_limits`]), it becomes a row of the constraint problem.
 //!
-//! In trees that move by the trapezoidal rule the share θ of the step is [`crate::laws::spring::share`]; elsewhere θ = 1, and where
-//! trees with z > 4 would move by v⁺: with the least θ undamped springs then grow to twice their size from step to step, and ever more
-//! as they hit ever faster.
+//! In trees that are posed in the middle of the step the share θ is [`crate::laws::spring::share`]; elsewhere θ = 1.
 
 use super::tendons::length_and_rate;
 use crate::laws::actuator::{AffineActuator, Effort};

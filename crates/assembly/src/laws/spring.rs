@@ -9,7 +9,8 @@
 //!     held      e = −K s                                                                               (4)
 //! ```
 //!
-//! (4) is the spring of integrators that evaluate forces where they stand. The share of trees that move by the trapezoidal rule is
+//! (4) is the spring of integrators that evaluate forces where they stand. The share of trees that are posed in the
+//! middle of the step is
 //!
 //! ```text
 //!     θ = ⅔ − 1/z within [½, ⅔],     z = (h D + h² K)/m                                                (5)

@@ -9,9 +9,8 @@
 //! ```
 //!
 //! between the largest step H and the smallest h, where e(h) = |x(h) − x| if x is known in closed form, which tells as well that the motion
-//! converges to the right one, and |x(2h) − x(h)| if it is not. Of planar problems x is the motion by steps in their middle of
-//! 1/32 ms. Steppers that
-//! control their error by a tolerance (`compliant`, `event-driven`, `adaptive`) have no order in h.
+//! converges to the right one, and |x(2h) − x(h)| if it is not. Of planar problems x is the motion by `time-stepping` at 1/32 ms.
+//! Steppers that control their error by a tolerance (`compliant`, `event-driven`, `adaptive`) have no order in h.
 
 mod robots;
 mod scenes;
@@ -19,7 +18,7 @@ mod scenes;
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table, capitalised};
 use scenes::{Case, cases};
 use stiction::dynamics::spatial::Pose;
-use stiction::{MotionRule, StepperName, Steps, steppers};
+use stiction::{StepperName, Steps, steppers};
 use stiction_plot::{Figure, Series};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
@@ -38,37 +37,17 @@ const REFERENCE: f64 = 1e-3 / 32.0;
 /// Least measured order that counts as two.
 const SECOND: f64 = 1.7;
 
-/// A column of the table: a stepper, and its rule of motion.
-#[derive(Clone, Copy)]
-struct Way {
-    label: &'static str,
-    stepper: StepperName,
-    motion: MotionRule,
-}
-
-impl Way {
-    fn of(stepper: &'static str) -> Option<Self> {
-        let name = StepperName::of(stepper).ok()?;
-        Some(Self { label: stepper, stepper: name, motion: MotionRule::ByCase })
-    }
-
-    /// The default stepper with steps in their middle.
-    fn middle() -> Self {
-        Self { label: "in the middle", stepper: StepperName::default(), motion: MotionRule::Middle }
-    }
-
-    /// The columns of a size, of planar problems or of scenes.
-    fn all(size: Size, planar: bool) -> Vec<Self> {
-        let default = StepperName::default().as_str();
-        let named: Vec<_> = match (size, planar) {
-            (Size::Small, true) => Vec::new(),
-            (Size::Small, false) => [default, "moreau"].into_iter().filter_map(Self::of).collect(),
-            (Size::Full, _) => {
-                let given = steppers().iter().filter(|e| e.steps == Steps::Given);
-                given.filter_map(|e| Self::of(e.name)).collect()
-            }
-        };
-        std::iter::once(Self::middle()).chain(named).collect()
+/// The columns of a size, of planar problems or of scenes.
+fn columns(size: Size, planar: bool) -> Vec<StepperName> {
+    match (size, planar) {
+        (Size::Small, true) => vec![StepperName::default()],
+        (Size::Small, false) => {
+            StepperName::of("moreau").into_iter().chain([StepperName::default()]).rev().collect()
+        }
+        (Size::Full, _) => {
+            let given = steppers().iter().filter(|e| e.steps == Steps::Given);
+            given.filter_map(|e| StepperName::of(e.name).ok()).collect()
+        }
     }
 }
 
@@ -109,10 +88,10 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     for (cases, steps, stem, what) in
         [(scenes, steps, "", "scenes"), (planar, PLANAR_STEPS, "planar-", "planar problems")]
     {
-        let ways = Way::all(size, !stem.is_empty());
+        let ways = columns(size, !stem.is_empty());
         let [orders, errors] = tabled(&mut findings, &cases, &ways, steps)?;
         let heads: Vec<String> =
-            std::iter::once("scene").chain(ways.iter().map(|way| way.label)).map(str::to_owned).collect();
+            std::iter::once("scene").chain(ways.iter().map(|way| way.as_str())).map(str::to_owned).collect();
         findings.tables.push(Table {
             stem: if stem.is_empty() { "orders" } else { "planar-orders" },
             title: format!("Orders of convergence, {what}"),
@@ -127,7 +106,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
             stem: if stem.is_empty() { "errors" } else { "planar-errors" },
             title: format!("Errors, {what}"),
             about: format!(
-                "Largest distance [m] or angle [rad] from the motion in closed form, from steps of 1/32 ms in their middle, or from \
+                "Largest distance [m] or angle [rad] from the motion in closed form, from steps of 1/32 ms, or from \
                  the motion at twice the step, at steps of {} ms.",
                 1e3 * steps[steps.len() - 1]
             ),
@@ -142,7 +121,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
 fn tabled(
     findings: &mut Findings,
     cases: &[Case],
-    ways: &[Way],
+    ways: &[StepperName],
     steps: &[f64],
 ) -> Result<[Vec<Vec<String>>; 2], ExperimentError> {
     let mut rows = [Vec::new(), Vec::new()];
@@ -159,7 +138,7 @@ fn tabled(
             orders.push(measured.words());
             errors.push(measured.errors.last().map_or("–".to_owned(), |[_, e]| format!("{e:.1e}")));
             claim(findings, case, way, &measured);
-            curves.push(Series { label: way.label.to_owned(), points: measured.errors });
+            curves.push(Series { label: way.as_str().to_owned(), points: measured.errors });
         }
         rows[0].push(orders);
         rows[1].push(errors);
@@ -178,13 +157,12 @@ fn tabled(
     Ok(rows)
 }
 
-/// Adds the promises: of the default stepper on scenes, of its steps in their middle on planar problems.
-fn claim(findings: &mut Findings, case: &Case, way: Way, measured: &Measured) {
-    let middle = way.motion == MotionRule::Middle;
-    if way.stepper != StepperName::default() || case.is_planar() != middle {
+/// Adds the promises of the default stepper.
+fn claim(findings: &mut Findings, case: &Case, way: StepperName, measured: &Measured) {
+    if way != StepperName::default() {
         return;
     }
-    let who = if middle { "time-stepping in the middle" } else { "time-stepping" };
+    let who = way.as_str();
     let last = measured.errors.last();
     findings.claims.push(Claim {
         claim: if case.second {
@@ -213,7 +191,7 @@ fn claim(findings: &mut Findings, case: &Case, way: Way, measured: &Measured) {
 fn measured(
     case: &Case,
     known: Option<&[Pose]>,
-    way: Way,
+    way: StepperName,
     steps: &[f64],
 ) -> Result<Option<Measured>, ExperimentError> {
     let mut ends: Vec<Vec<Pose>> = Vec::new();
@@ -248,11 +226,11 @@ fn apart(a: &[Pose], b: &[Pose]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Landings, stops and slips that turn back end parts of a step in its middle, at any restitution.
+    /// Landings, stops and slips that turn back end parts of a step, at any restitution.
     #[test]
     fn events_end_parts_of_a_step() {
         let parted = |case: &Case| {
-            let mut sim = case.simulation(Way::middle(), 2e-3).unwrap();
+            let mut sim = case.simulation(StepperName::default(), 2e-3).unwrap();
             let steps = (case.duration / 2e-3).round() as usize;
             (0..steps).any(|_| {
                 let report = sim.step();

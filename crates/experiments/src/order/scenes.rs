@@ -1,12 +1,12 @@
 //! The scenes of [`super`]: twelve, and the planar problems of [`super::robots`].
 
+use super::REFERENCE;
 use super::robots::{Problem, problems};
-use super::{REFERENCE, Way};
 use crate::ExperimentError;
 use std::path::Path;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::{LoadOptions, load_str};
-use stiction::{Settings, SetupError, Simulation, Sleep, State};
+use stiction::{Settings, SetupError, Simulation, Sleep, State, StepperName};
 use stiction_lab::driven::Driven;
 use stiction_scene::Scene;
 
@@ -16,7 +16,7 @@ const G: f64 = 9.81;
 pub(super) struct Case {
     pub(super) name: &'static str,
     pub(super) duration: f64,
-    /// The default stepper is of the second order here; of planar problems, its steps in their middle are.
+    /// The default stepper is of the second order here.
     pub(super) second: bool,
     /// Pose of the first body at a time [s], where it is known.
     pub(super) exact: Option<fn(f64) -> Pose>,
@@ -60,7 +60,7 @@ impl Case {
     pub(super) fn known_end(&self) -> Result<Option<Vec<Pose>>, ExperimentError> {
         match (self.exact, self.is_planar()) {
             (Some(exact), _) => Ok(Some(vec![exact(self.duration)])),
-            (None, true) => self.end(Way::middle(), REFERENCE),
+            (None, true) => self.end(StepperName::default(), REFERENCE),
             (None, false) => Ok(None),
         }
     }
@@ -71,8 +71,8 @@ impl Case {
     }
 
     /// Poses of all bodies at the end of the motion, by steps of h [s]; `None` if the stepper refuses the scene or cannot do a step.
-    pub(super) fn end(&self, way: Way, h: f64) -> Result<Option<Vec<Pose>>, ExperimentError> {
-        let mut sim = match self.simulation(way, h) {
+    pub(super) fn end(&self, stepper: StepperName, h: f64) -> Result<Option<Vec<Pose>>, ExperimentError> {
+        let mut sim = match self.simulation(stepper, h) {
             Ok(sim) => sim,
             Err(ExperimentError::Setup(SetupError::Made(_))) => return Ok(None),
             Err(error) => return Err(error),
@@ -85,11 +85,11 @@ impl Case {
         Ok(Some(sim.sim_mut().kinematics().X_WB.clone()))
     }
 
-    pub(super) fn simulation(&self, way: Way, h: f64) -> Result<Driven, ExperimentError> {
+    pub(super) fn simulation(&self, stepper: StepperName, h: f64) -> Result<Driven, ExperimentError> {
         let choose = |settings: &mut Settings| {
             settings.tolerance = 1e-11;
             settings.stepper.energy_tolerance = f64::MAX;
-            (settings.stepper.method, settings.stepper.motion) = (way.stepper, way.motion);
+            settings.stepper.method = stepper;
             settings.stepper.dt = h;
             settings.stepper.sleep = Sleep::Off;
         };

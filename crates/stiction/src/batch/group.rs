@@ -435,18 +435,7 @@ impl<T: Real> Room<T> {
     /// Moves to the end of the step, and remembers what it did.
     #[inline(always)]
     fn advance(&mut self, kind: T, work: &mut Work<'_>) -> bool {
-        let Self {
-            numbers,
-            free,
-            touch,
-            rows,
-            solver,
-            correction,
-            state,
-            constraints,
-            lanes,
-            ..
-        } = self;
+        let Self { numbers, free, touch, rows, solver, correction, state, constraints, lanes, .. } = self;
         let (plan, memory) = (work.plan, &mut *work.memory);
         let too_fast = correction.find(plan, &numbers.model, (rows, free), kind);
         lanes.good = T::select(too_fast.mask(), kind, lanes.good);

@@ -365,14 +365,8 @@ impl Memory {
 fn of_slot<'a, T: Real>(contacts: impl Iterator<Item = &'a Contact>, slot: &Slot<T>) -> Known<T> {
     let kind = slot.gap.zero();
     let none = Vec3::zero(kind);
-    let mut out = Known {
-        impulse: none,
-        moment: none,
-        velocity: none,
-        angular: none,
-        since: kind,
-        steps: kind,
-    };
+    let mut out =
+        Known { impulse: none, moment: none, velocity: none, angular: none, since: kind, steps: kind };
     for known in contacts {
         if known.feature == slot.feature {
             let [_, _, _, a, b, c, d, e, f, since, steps] = &known.motion;

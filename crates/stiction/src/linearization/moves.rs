@@ -56,9 +56,7 @@ impl Moves<'_> {
                 (first..first + n).for_each(|i| end[(i, columns.q(i))] = 1.0);
                 continue;
             }
-            let w: Vec<f64> = (first..first + n)
-                .map(|i| accepted.v_next[i] + undone(i))
-                .collect();
+            let w: Vec<f64> = (first..first + n).map(|i| accepted.v_next[i] + undone(i)).collect();
             let moved = moved(joint.kind, &w, h);
             for k in 0..n {
                 for l in 0..n {

@@ -93,7 +93,11 @@ impl Simulation {
         parameters: &[Parameter],
     ) -> Result<Linearization, LinearizationError> {
         let h = self.settings().stepper.dt;
-        if self.accepted().is_some() && self.was_parted() && report.failure().is_none() && report.remedy != Some(Remedy::Halved) {
+        if self.accepted().is_some()
+            && self.was_parted()
+            && report.failure().is_none()
+            && report.remedy != Some(Remedy::Halved)
+        {
             let next = self.state().clone();
             return Parted {
                 again: self.again(),

@@ -172,12 +172,7 @@ impl FreeMotion {
     }
 
     /// Finds the efforts of springs, dampers, servos and tendons from `start`, and their implicit parts.
-    fn find_springs(
-        &mut self,
-        step: &Step<'_>,
-        start: &State,
-        rolling: &RollingBodies,
-    ) {
+    fn find_springs(&mut self, step: &Step<'_>, start: &State, rolling: &RollingBodies) {
         let Step { world, input, h, .. } = *step;
         let model = &world.model;
         let Self {
@@ -187,8 +182,9 @@ impl FreeMotion {
         // Springs have the share of their damper alone.
         let of_joint = |dof: usize, _| rolling.share(&[(dof, 1.0)], h * model.dofs[dof].damping, mass);
         actuators::add_passive(model, &start.q, &start.v, h, of_joint, tau, diagonal);
-        let of_servo =
-            |a: &Actuator| rolling.share(&a.transmission, -h * (a.law.bias_velocity + h * a.law.bias_length), mass);
+        let of_servo = |a: &Actuator| {
+            rolling.share(&a.transmission, -h * (a.law.bias_velocity + h * a.law.bias_length), mass)
+        };
         servos.evaluate(world, &input.control, [&start.q, &start.v], q_of_dof, h, of_servo);
         implicit_forces.clear();
         implicit_forces.extend(servos.rows());

@@ -21,7 +21,6 @@ mod no_allocation;
 mod one_motion;
 mod prescribed_rate;
 mod rest;
-mod rules;
 mod sleep;
 mod stepping;
 mod terrain;

@@ -1,8 +1,6 @@
 //! What others build on a step: h as an argument, memory as a value, corrections and sources of contacts, accepted steps.
 
 #![allow(clippy::unwrap_used, non_snake_case)]
-
-use super::rules::{by_both, ruled};
 use stiction::assembly::{Face, Posed};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Motion, Pose, Quat, Vec3, vec3};
@@ -133,17 +131,15 @@ impl ContactSource for Floor {
 /// The box comes to rest on contacts of another producer than the narrow phase, at the height that these say.
 #[test]
 fn contacts_may_come_from_elsewhere() {
-    by_both(|| {
-        let (world, mut state) = sliding(0.2);
-        state.q[2] = 0.45;
-        let stepper = ruled(StepperParams::default());
-        let mut sim = Simulation::new(world, state, Settings { stepper, ..Settings::default() }).unwrap();
-        assert!(sim.add_contact_source(Box::new(Floor)));
-        for _ in 0..500 {
-            assert!(!sim.step().flagged() && sim.certificate().natural_map <= 2e-8);
-        }
-        assert!((sim.state().q[2] - 0.4).abs() < 1e-5 && sim.state().v.iter().all(|v| v.abs() < 1e-7));
-    });
+    let (world, mut state) = sliding(0.2);
+    state.q[2] = 0.45;
+    let stepper = StepperParams::default();
+    let mut sim = Simulation::new(world, state, Settings { stepper, ..Settings::default() }).unwrap();
+    assert!(sim.add_contact_source(Box::new(Floor)));
+    for _ in 0..500 {
+        assert!(!sim.step().flagged() && sim.certificate().natural_map <= 2e-8);
+    }
+    assert!((sim.state().q[2] - 0.4).abs() < 1e-5 && sim.state().v.iter().all(|v| v.abs() < 1e-7));
 }
 
 /// Time steps are an argument, and memory is a value that goes through a file: from it the same bits follow.

@@ -1,7 +1,6 @@
 //! Motion of what no constraint acts upon during a step.
 //!
-//! Time stepping moves bodies for h by the velocity they end with, as contacts need, or by a mean.
-//! Where the impulses on a tree are all zero nothing needs that, and the tree goes on
+//! Where the impulses on a tree are all zero, it goes on
 //!
 //! ```text
 //!     a free body:  p_cm⁺ = p_cm + h (v_cm + v_cm⁺)/2        the parabola, exactly                   (1)
@@ -13,8 +12,8 @@
 //! body turns in the step): its size and the
 //! energy are those of (5) of time stepping, kept to rounding. So they move if their only efforts are given ones, dampers, joint springs and servos on
 //! single dofs ([`crate::HigherOrder`]), and their contacts and stops are open: by (3) a stiff servo may press into what a step of its
-//! linearised force leaves; trees with tendons, loops, couplings, dry friction or carried weight go by the
-//! trapezoidal rule, [`super::trapezoidal`]. A free body on which nothing acts but
+//! linearised force leaves; trees with tendons, loops, couplings, dry friction or carried weight
+//! go by [`super::rolling`]. A free body on which nothing acts but
 //! bounces, each after its share s of the step ([`stiction_assembly::laws::restitution`]), moves by (1) and (2) with the mean velocities
 //!
 //! ```text

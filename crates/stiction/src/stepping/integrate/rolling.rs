@@ -18,9 +18,7 @@ use crate::stepping::attempt::Step;
 use std::ops::Range;
 use stiction_assembly::laws::lasting::has_stopped;
 use stiction_assembly::laws::spring;
-use stiction_assembly::{
-    ContactMotion, ContactPoint, Posed, Rolling, Slip, Start, WarmStart,
-};
+use stiction_assembly::{ContactMotion, ContactPoint, Posed, Rolling, Slip, Start, WarmStart};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Dual, Kinematics, MassMatrix, integrate_joints_into};
 use stiction_world::World;

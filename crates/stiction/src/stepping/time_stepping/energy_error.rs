@@ -185,9 +185,7 @@ impl TimeStepping {
     /// Finds (1) and (2) of the step, and closes its momentum where trees moved by the rule of the middle.
     pub(super) fn find_energy_error(&mut self, step: &Step<'_>) {
         let Step { world, start: state, h, .. } = *step;
-        let Self {
-            energy_error: watch, here, free, posed, trial, advance, correction, params, ..
-        } = self;
+        let Self { energy_error: watch, here, free, posed, trial, advance, correction, params, .. } = self;
         watch.found = EnergyFound::default();
         let asks = params.energy_tolerance != f64::MAX && watch.asks(&advance.rules);
         let closes = !watch.closing.is_empty();

@@ -1,6 +1,4 @@
 //! Drops and bounces (scenes A1, A2).
-
-use super::super::rules::by_both;
 use super::worlds::{EXACT, G, Run, cube, geometry, on_ground};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
@@ -21,53 +19,49 @@ fn ball(height: f64, speed: f64, restitution: f64) -> FreeBody {
 /// A1: Moreau's inelastic impact: v⁺ = 0, λ = m |v| + m g h.
 #[test]
 fn a_dropped_ball_stays_where_it_lands() {
-    by_both(|| {
-        for contact in EXACT {
-            let mut c = on_ground(0.5, 0.0);
-            c.body(ball(0.0, -1.0, 0.0)).unwrap();
-            let mut run = Run::new(c, contact, 1e-3);
-            run.step();
-            assert!(run.velocity(0).norm() < 1e-10, "{contact}");
-            let impulse = run.contacts().iter().map(|c| c.force.z).sum::<f64>() * 1e-3;
-            assert!((impulse - 2.0 * (1.0 + G * 1e-3)).abs() < 1e-9, "{contact}: {impulse}");
-            run.assert_exact();
-        }
-    });
+    for contact in EXACT {
+        let mut c = on_ground(0.5, 0.0);
+        c.body(ball(0.0, -1.0, 0.0)).unwrap();
+        let mut run = Run::new(c, contact, 1e-3);
+        run.step();
+        assert!(run.velocity(0).norm() < 1e-10, "{contact}");
+        let impulse = run.contacts().iter().map(|c| c.force.z).sum::<f64>() * 1e-3;
+        assert!((impulse - 2.0 * (1.0 + G * 1e-3)).abs() < 1e-9, "{contact}: {impulse}");
+        run.assert_exact();
+    }
 }
 
 /// A cube that is not quite level lands: one motion closes all its corners, and friction has to bring that about, no more.
 /// No corner presses against another, as they would where points at different heights asked for what no motion does.
 #[test]
 fn corners_that_land_together_do_not_press_against_each_other() {
-    by_both(|| {
-        // No landing ends a part of the step.
-        let stepper = StepperParams { dt: 1e-3, landing_interval: 0, ..StepperParams::default() };
-        for tilt in [1e-6, 1e-5, 1e-4, 1e-3] {
-            let mut c = on_ground(0.5, 0.0);
-            let pose = Pose::new(Quat::from_rpy(0.3 * tilt, tilt, 0.4), vec3(0.0, 0.0, 0.1 + 2e-4));
-            c.body(FreeBody { pose, velocity: vec3(0.0, 0.0, -1.0), ..cube(0.5, 0.0) }).unwrap();
-            let (world, state) = c.finish();
-            let mut run = Run::with(world, state, "auto", stepper.clone());
-            run.step();
-            let contacts = run.contacts();
-            assert_eq!(contacts.len(), 4);
-            let (mut all, mut pressed, mut sizes) = (Vec3::ZERO, 0.0, 0.0);
-            for c in contacts {
-                let across = c.force - c.normal * c.normal.dot(c.force);
-                assert!(c.force.z > 1.0, "{tilt}: a corner is open");
-                all += across;
-                sizes += across.norm();
-                pressed += c.force.z;
-            }
-            let against = (sizes - all.norm()) / pressed;
-            assert!(against < 1e-6, "{tilt}: {against:e} of the load");
-            run.assert_exact();
-            // Nothing is left of it a step later but that the motion was a turn, by `tilt`.
-            run.step();
-            let (left, bent) = (run.velocity(0).norm(), 0.1 * tilt * tilt / 1e-3);
-            assert!(left < 1e-9 + bent, "{tilt}: {left:e} m/s");
+    // No landing ends a part of the step.
+    let stepper = StepperParams { dt: 1e-3, landing_interval: 0, ..StepperParams::default() };
+    for tilt in [1e-6, 1e-5, 1e-4, 1e-3] {
+        let mut c = on_ground(0.5, 0.0);
+        let pose = Pose::new(Quat::from_rpy(0.3 * tilt, tilt, 0.4), vec3(0.0, 0.0, 0.1 + 2e-4));
+        c.body(FreeBody { pose, velocity: vec3(0.0, 0.0, -1.0), ..cube(0.5, 0.0) }).unwrap();
+        let (world, state) = c.finish();
+        let mut run = Run::with(world, state, "auto", stepper.clone());
+        run.step();
+        let contacts = run.contacts();
+        assert_eq!(contacts.len(), 4);
+        let (mut all, mut pressed, mut sizes) = (Vec3::ZERO, 0.0, 0.0);
+        for c in contacts {
+            let across = c.force - c.normal * c.normal.dot(c.force);
+            assert!(c.force.z > 1.0, "{tilt}: a corner is open");
+            all += across;
+            sizes += across.norm();
+            pressed += c.force.z;
         }
-    });
+        let against = (sizes - all.norm()) / pressed;
+        assert!(against < 1e-6, "{tilt}: {against:e} of the load");
+        run.assert_exact();
+        // Nothing is left of it a step later but that the motion was a turn, by `tilt`.
+        run.step();
+        let (left, bent) = (run.velocity(0).norm(), 0.1 * tilt * tilt / 1e-3);
+        assert!(left < 1e-9 + bent, "{tilt}: {left:e} m/s");
+    }
 }
 
 /// Apexes of the bounces of a ball dropped from 1 m, above its rest height [m].
@@ -91,25 +85,23 @@ fn apexes(contact: &str, e: f64, dt: f64, seconds: f64) -> (Vec<f64>, Run) {
 /// time √(2H/g)(1+e)/(1−e) the ball rests.
 #[test]
 fn a_bouncing_ball_keeps_e_squared_of_its_height() {
-    by_both(|| {
-        let e = 0.8_f64;
-        for contact in EXACT {
-            for dt in [1e-2, 1e-3, 1e-4] {
-                let sampled = G * dt * dt / 2.0 + 1e-9;
-                let (apexes, run) = apexes(contact, e, dt, 2.0);
-                for (k, apex) in apexes.iter().take(3).enumerate() {
-                    let expected = e.powi(2 * (k as i32 + 1));
-                    let lost = expected - apex;
-                    assert!((-1e-9..=sampled).contains(&lost), "{contact}, h {dt}: {apex} for {expected}");
-                }
-                assert!(apexes.len() >= 3);
-                run.assert_exact();
+    let e = 0.8_f64;
+    for contact in EXACT {
+        for dt in [1e-2, 1e-3, 1e-4] {
+            let sampled = G * dt * dt / 2.0 + 1e-9;
+            let (apexes, run) = apexes(contact, e, dt, 2.0);
+            for (k, apex) in apexes.iter().take(3).enumerate() {
+                let expected = e.powi(2 * (k as i32 + 1));
+                let lost = expected - apex;
+                assert!((-1e-9..=sampled).contains(&lost), "{contact}, h {dt}: {apex} for {expected}");
             }
-            let zeno = (2.0 / G).sqrt() * (1.0 + e) / (1.0 - e);
-            let (_, run) = self::apexes(contact, e, 1e-3, 1.1 * zeno);
-            assert!(run.velocity(0).norm() < 1e-8 && (run.position(0).z - 0.1).abs() < 2e-5, "{contact}");
+            assert!(apexes.len() >= 3);
+            run.assert_exact();
         }
-    });
+        let zeno = (2.0 / G).sqrt() * (1.0 + e) / (1.0 - e);
+        let (_, run) = self::apexes(contact, e, 1e-3, 1.1 * zeno);
+        assert!(run.velocity(0).norm() < 1e-8 && (run.position(0).z - 0.1).abs() < 2e-5, "{contact}");
+    }
 }
 
 /// e = 1 gives the height back, e = 0 nothing.
@@ -126,31 +118,29 @@ fn the_ends_of_the_scale_of_restitution() {
 /// form says, whatever the step.
 #[test]
 fn balls_that_meet_in_the_air_swap_velocities() {
-    by_both(|| {
-        for dt in [1e-2, 1e-3] {
-            let mut c = on_ground(0.5, 0.0);
-            for (name, x, speed) in [("left", -1.0, 2.0), ("right", 0.5, -1.0)] {
-                let at = Pose::from_translation(vec3(x, 0.0, 10.0));
-                c.body(FreeBody {
-                    pose: at,
-                    velocity: vec3(speed, 0.0, 0.0),
-                    name: name.to_owned(),
-                    ..ball(0.0, 0.0, 1.0)
-                })
-                .unwrap();
-            }
-            let mut run = Run::new(c, "nsgs-accelerated", dt);
-            run.steps((1.0 / dt) as usize);
-            // They touch 1.3 m / 3 m/s after the start, 0.2 m apart.
-            let met = 1.3 / 3.0;
-            let left = -1.0 + 2.0 * met - (1.0 - met);
-            let right = 0.5 - met + 2.0 * (1.0 - met);
-            assert!((run.position(0).x - left).abs() < 1e-9, "{} for {left}", run.position(0).x);
-            assert!((run.position(7).x - right).abs() < 1e-9, "{} for {right}", run.position(7).x);
-            assert!((run.position(0).z - (10.0 - 0.5 * G)).abs() < 1e-9);
-            run.assert_exact();
+    for dt in [1e-2, 1e-3] {
+        let mut c = on_ground(0.5, 0.0);
+        for (name, x, speed) in [("left", -1.0, 2.0), ("right", 0.5, -1.0)] {
+            let at = Pose::from_translation(vec3(x, 0.0, 10.0));
+            c.body(FreeBody {
+                pose: at,
+                velocity: vec3(speed, 0.0, 0.0),
+                name: name.to_owned(),
+                ..ball(0.0, 0.0, 1.0)
+            })
+            .unwrap();
         }
-    });
+        let mut run = Run::new(c, "nsgs-accelerated", dt);
+        run.steps((1.0 / dt) as usize);
+        // They touch 1.3 m / 3 m/s after the start, 0.2 m apart.
+        let met = 1.3 / 3.0;
+        let left = -1.0 + 2.0 * met - (1.0 - met);
+        let right = 0.5 - met + 2.0 * (1.0 - met);
+        assert!((run.position(0).x - left).abs() < 1e-9, "{} for {left}", run.position(0).x);
+        assert!((run.position(7).x - right).abs() < 1e-9, "{} for {right}", run.position(7).x);
+        assert!((run.position(0).z - (10.0 - 0.5 * G)).abs() < 1e-9);
+        run.assert_exact();
+    }
 }
 
 /// Velocities after all impacts of equal balls in a row: pair by pair, until none approach.
@@ -500,23 +490,21 @@ fn a_step_may_end_with_its_impact() {
 /// A box that lands flat leaves flat, also if impacts follow one another: the corners of one face bounce together.
 #[test]
 fn what_lands_flat_leaves_flat() {
-    by_both(|| {
-        for impacts in [ImpactLaw::AtOnce, ImpactLaw::Sequential] {
-            for (e, h) in [(1.0, 4e-3), (0.5, 4e-3), (1.0, 1e-3)] {
-                let mut c = on_ground(0.0, 0.0);
-                let material = Material { friction: 0.0, restitution: e, ..Material::default() };
-                let pose = Pose::from_translation(vec3(0.0, 0.0, 0.6));
-                c.body(FreeBody { material, pose, ..cube(0.0, 0.0) }).unwrap();
-                let (world, state) = c.finish();
-                let stepper = StepperParams { dt: h, impacts, ..StepperParams::default() };
-                let mut run = Run::with(world, state, "auto", stepper);
-                let falls = (2.0 * G * 0.5_f64).sqrt();
-                run.steps((1.2 * falls / G / h) as usize);
-                let v = run.sim.state().v.clone();
-                let spin = vec3(v[3], v[4], v[5]).norm();
-                let rises = (e * falls) - G * (run.sim.state().t - falls / G);
-                assert!(spin < 1e-9 && (v[2] - rises).abs() < 1e-6, "{impacts:?}, e {e}: {v:?} for {rises}");
-            }
+    for impacts in [ImpactLaw::AtOnce, ImpactLaw::Sequential] {
+        for (e, h) in [(1.0, 4e-3), (0.5, 4e-3), (1.0, 1e-3)] {
+            let mut c = on_ground(0.0, 0.0);
+            let material = Material { friction: 0.0, restitution: e, ..Material::default() };
+            let pose = Pose::from_translation(vec3(0.0, 0.0, 0.6));
+            c.body(FreeBody { material, pose, ..cube(0.0, 0.0) }).unwrap();
+            let (world, state) = c.finish();
+            let stepper = StepperParams { dt: h, impacts, ..StepperParams::default() };
+            let mut run = Run::with(world, state, "auto", stepper);
+            let falls = (2.0 * G * 0.5_f64).sqrt();
+            run.steps((1.2 * falls / G / h) as usize);
+            let v = run.sim.state().v.clone();
+            let spin = vec3(v[3], v[4], v[5]).norm();
+            let rises = (e * falls) - G * (run.sim.state().t - falls / G);
+            assert!(spin < 1e-9 && (v[2] - rises).abs() < 1e-6, "{impacts:?}, e {e}: {v:?} for {rises}");
         }
-    });
+    }
 }

@@ -1,6 +1,4 @@
 //! Limits, dry friction and couplings of joints (scene A12).
-
-use super::super::rules::by_both;
 use super::worlds::{EXACT, G, Run};
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
@@ -23,18 +21,16 @@ fn sliders(masses: &[f64], edit: impl Fn(&mut JointSpec)) -> World {
 /// A slider falls to its stop, lands on it exactly and stays; the stop carries m g.
 #[test]
 fn a_joint_stops_at_its_limit() {
-    by_both(|| {
-        for contact in EXACT {
-            let world = sliders(&[2.0], |j| j.limit = Some([-0.05, 1.0]));
-            let state = State::neutral(&world.model);
-            let mut run = Run::of(world, state, contact, 1e-3);
-            run.steps(200);
-            let state = run.sim.state();
-            assert!((state.q[0] + 0.05).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{contact}: {state:?}");
-            assert!((run.sim.impulses()[0] - 2.0 * G * 1e-3).abs() < 1e-10, "{contact}");
-            run.assert_exact();
-        }
-    });
+    for contact in EXACT {
+        let world = sliders(&[2.0], |j| j.limit = Some([-0.05, 1.0]));
+        let state = State::neutral(&world.model);
+        let mut run = Run::of(world, state, contact, 1e-3);
+        run.steps(200);
+        let state = run.sim.state();
+        assert!((state.q[0] + 0.05).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{contact}: {state:?}");
+        assert!((run.sim.impulses()[0] - 2.0 * G * 1e-3).abs() < 1e-10, "{contact}");
+        run.assert_exact();
+    }
 }
 
 /// Dry friction f holds |τ| ≤ f and leaves τ − f.
@@ -132,66 +128,62 @@ fn slider_step(q: f64, v: f64, u: f64, [kp, kv, limit, stop, h]: [f64; 5]) -> f6
 /// beyond it, from coarse gains to stiff ones, at any step. By a stop it exerts no more than its limit, and nothing sinks in.
 #[test]
 fn servos_keep_their_limits_whatever_stops_them() {
-    by_both(|| {
-        let (mut stops, mut efforts) = (0, Vec::new());
-        for contact in ["nsgs-accelerated", "auto"] {
-            for k in 0..120_i32 {
-                let r = |n: i32| f64::from((k * 7919 + n * 104_729) % 1000) / 1000.0 - 0.5;
-                let kp = 10_f64.powi(k % 5 + 2);
-                let (kv, limit, h) = (0.01 * kp, 40.0 + 60.0 * r(1), [1e-3, 1e-2][k as usize % 2]);
-                let (q, v, u) = (0.02 + 0.04 * r(2), r(3), 0.3 * r(4));
-                let mut world = sliders(&[2.0], |j| j.limit = Some([0.0, 1e3]));
-                world.actuators.push(servo(&[(0, 1.0)], kp, kv, Some(limit)));
-                let mut state = State::neutral(&world.model);
-                (state.q[0], state.v[0]) = (q.max(0.0), v);
-                let passive = HigherOrder::Passive;
-                let stepper = StepperParams { dt: h, higher_order: passive, ..StepperParams::default() };
-                let mut run = Run::with(world, state, contact, stepper);
-                run.sim.control_mut()[0] = u;
-                let (mut q, mut v) = (q.max(0.0), v);
-                for step in 0..20 {
-                    let free = slider_step(q, v, u, [kp, kv, limit, f64::NEG_INFINITY, h]);
-                    let report = run.sim.step().clone();
-                    assert!(report.failure().is_none(), "{report:?}");
-                    let stopped = report.parts > 1 || run.sim.impulses().first().is_some_and(|p| *p > 0.0);
-                    (q, v) = (run.sim.state().q[0], run.sim.state().v[0]);
-                    assert!(q > -2e-5, "{contact} {k} step {step}: {q}");
-                    assert!(
-                        stopped || (v - free).abs() < 1e-7,
-                        "{contact} {k} step {step}: {v} {free}, kp {kp} limit {limit} h {h}"
-                    );
-                    run.sim.efforts_into(&mut efforts);
-                    assert!(efforts[0].abs() <= limit * (1.0 + 1e-9), "{efforts:?} of {limit}");
-                    stops += usize::from(stopped);
-                }
-                run.assert_exact();
+    let (mut stops, mut efforts) = (0, Vec::new());
+    for contact in ["nsgs-accelerated", "auto"] {
+        for k in 0..120_i32 {
+            let r = |n: i32| f64::from((k * 7919 + n * 104_729) % 1000) / 1000.0 - 0.5;
+            let kp = 10_f64.powi(k % 5 + 2);
+            let (kv, limit, h) = (0.01 * kp, 40.0 + 60.0 * r(1), [1e-3, 1e-2][k as usize % 2]);
+            let (q, v, u) = (0.02 + 0.04 * r(2), r(3), 0.3 * r(4));
+            let mut world = sliders(&[2.0], |j| j.limit = Some([0.0, 1e3]));
+            world.actuators.push(servo(&[(0, 1.0)], kp, kv, Some(limit)));
+            let mut state = State::neutral(&world.model);
+            (state.q[0], state.v[0]) = (q.max(0.0), v);
+            let passive = HigherOrder::Passive;
+            let stepper = StepperParams { dt: h, higher_order: passive, ..StepperParams::default() };
+            let mut run = Run::with(world, state, contact, stepper);
+            run.sim.control_mut()[0] = u;
+            let (mut q, mut v) = (q.max(0.0), v);
+            for step in 0..20 {
+                let free = slider_step(q, v, u, [kp, kv, limit, f64::NEG_INFINITY, h]);
+                let report = run.sim.step().clone();
+                assert!(report.failure().is_none(), "{report:?}");
+                let stopped = report.parts > 1 || run.sim.impulses().first().is_some_and(|p| *p > 0.0);
+                (q, v) = (run.sim.state().q[0], run.sim.state().v[0]);
+                assert!(q > -2e-5, "{contact} {k} step {step}: {q}");
+                assert!(
+                    stopped || (v - free).abs() < 1e-7,
+                    "{contact} {k} step {step}: {v} {free}, kp {kp} limit {limit} h {h}"
+                );
+                run.sim.efforts_into(&mut efforts);
+                assert!(efforts[0].abs() <= limit * (1.0 + 1e-9), "{efforts:?} of {limit}");
+                stops += usize::from(stopped);
             }
+            run.assert_exact();
         }
-        assert!(stops > 100, "{stops}");
-    });
+    }
+    assert!(stops > 100, "{stops}");
 }
 
 /// A servo of 10⁶ N/m that wants through a stop presses on it with its limit, less the weight.
 #[test]
 fn a_stiff_servo_presses_with_its_limit() {
-    by_both(|| {
-        for dt in [1e-3, 1e-2] {
-            let mut world = sliders(&[2.0], |j| j.limit = Some([-1.0, 0.1]));
-            world.actuators.push(servo(&[(0, 1.0)], 1e6, 1e5, Some(50.0)));
-            let state = State::neutral(&world.model);
-            let mut run = Run::of(world, state, "auto", dt);
-            run.sim.control_mut()[0] = 0.3;
-            run.steps((1.0 / dt) as usize);
-            assert!((run.sim.state().q[0] - 0.1).abs() < 1e-9 && run.sim.state().v[0].abs() < 1e-9);
-            let pressed = run.sim.impulses()[0] / dt;
-            assert!((pressed - (50.0 - 2.0 * G)).abs() < 1e-6, "{pressed}");
-            run.assert_exact();
-            // It lets go when it is asked to.
-            run.sim.control_mut()[0] = 0.05;
-            run.steps((3.0 / dt) as usize);
-            assert!((run.sim.state().q[0] - (0.05 - 2.0 * G / 1e6)).abs() < 1e-9, "{:?}", run.sim.state());
-        }
-    });
+    for dt in [1e-3, 1e-2] {
+        let mut world = sliders(&[2.0], |j| j.limit = Some([-1.0, 0.1]));
+        world.actuators.push(servo(&[(0, 1.0)], 1e6, 1e5, Some(50.0)));
+        let state = State::neutral(&world.model);
+        let mut run = Run::of(world, state, "auto", dt);
+        run.sim.control_mut()[0] = 0.3;
+        run.steps((1.0 / dt) as usize);
+        assert!((run.sim.state().q[0] - 0.1).abs() < 1e-9 && run.sim.state().v[0].abs() < 1e-9);
+        let pressed = run.sim.impulses()[0] / dt;
+        assert!((pressed - (50.0 - 2.0 * G)).abs() < 1e-6, "{pressed}");
+        run.assert_exact();
+        // It lets go when it is asked to.
+        run.sim.control_mut()[0] = 0.05;
+        run.steps((3.0 / dt) as usize);
+        assert!((run.sim.state().q[0] - (0.05 - 2.0 * G / 1e6)).abs() < 1e-9, "{:?}", run.sim.state());
+    }
 }
 
 /// An arm of three links under servos of 10⁶ N·m/rad holds its pose at 10 ms.
@@ -310,21 +302,19 @@ fn nut(edit: impl Fn(&mut JointSpec)) -> World {
 /// It spins down the thread at m g p/(I + m p²), lands on its stop and stays, m g p on the stop.
 #[test]
 fn a_screw_runs_down_to_its_stop() {
-    by_both(|| {
-        for contact in EXACT {
-            let world = nut(|j| j.limit = Some([-1.0, 1.0]));
-            let state = State::neutral(&world.model);
-            let mut run = Run::of(world, state, contact, 1e-3);
-            run.steps(100);
-            let rate = -0.1 * 2.0 * G * 0.02 / (0.01 + 2.0 * 0.02 * 0.02);
-            assert!((run.sim.state().v[0] - rate).abs() < 1e-9, "{contact}");
-            run.steps(400);
-            let state = run.sim.state();
-            assert!((state.q[0] + 1.0).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{contact}: {state:?}");
-            assert!((run.sim.impulses()[0] - 2.0 * G * 0.02 * 1e-3).abs() < 1e-12, "{contact}");
-            run.assert_exact();
-        }
-    });
+    for contact in EXACT {
+        let world = nut(|j| j.limit = Some([-1.0, 1.0]));
+        let state = State::neutral(&world.model);
+        let mut run = Run::of(world, state, contact, 1e-3);
+        run.steps(100);
+        let rate = -0.1 * 2.0 * G * 0.02 / (0.01 + 2.0 * 0.02 * 0.02);
+        assert!((run.sim.state().v[0] - rate).abs() < 1e-9, "{contact}");
+        run.steps(400);
+        let state = run.sim.state();
+        assert!((state.q[0] + 1.0).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{contact}: {state:?}");
+        assert!((run.sim.impulses()[0] - 2.0 * G * 0.02 * 1e-3).abs() < 1e-12, "{contact}");
+        run.assert_exact();
+    }
 }
 
 /// A spring and a servo on the thread share its weight: k (0.5 − q) + kp (u − q) = m g p.

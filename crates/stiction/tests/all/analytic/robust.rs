@@ -1,6 +1,4 @@
 //! What must not break: deep overlaps, numbers that are not finite, steps that do not converge.
-
-use super::super::rules::{by_both, ruled};
 use super::worlds::{G, Run, geometry, on_ground, rough};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
@@ -16,7 +14,7 @@ fn weightless() -> Composer {
 
 fn simulation(composer: Composer, stepper: StepperParams, max_iterations: u32) -> Simulation {
     let (world, state) = composer.finish();
-    let stepper = ruled(stepper);
+    let stepper = stepper;
     let settings = Settings { contact: "auto".to_owned(), max_iterations, stepper, ..Settings::default() };
     Simulation::new(world, state, settings).unwrap()
 }
@@ -41,43 +39,37 @@ const GENTLE: f64 = 1e-4;
 /// their positions.
 #[test]
 fn what_overlaps_deeply_comes_apart_gently() {
-    by_both(|| {
-        let solid = |name: &str, shape: Shape, at: Vec3| FreeBody {
-            material: rough(0.5),
-            ..FreeBody::new(name, shape, 1.0, Pose::from_translation(at))
-        };
-        let brick = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
-        let mut c = weightless();
-        c.body(solid("one", brick.clone(), Vec3::ZERO)).unwrap();
-        c.body(solid("two", brick.clone(), vec3(0.1, 0.02, 0.01))).unwrap();
-        let (energy, deepest) = come_apart(c, 1.0);
-        assert!(energy <= 2.0 * GENTLE && deepest < 1e-3, "boxes: {energy} J, {deepest} m");
+    let solid = |name: &str, shape: Shape, at: Vec3| FreeBody {
+        material: rough(0.5),
+        ..FreeBody::new(name, shape, 1.0, Pose::from_translation(at))
+    };
+    let brick = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
+    let mut c = weightless();
+    c.body(solid("one", brick.clone(), Vec3::ZERO)).unwrap();
+    c.body(solid("two", brick.clone(), vec3(0.1, 0.02, 0.01))).unwrap();
+    let (energy, deepest) = come_apart(c, 1.0);
+    assert!(energy <= 2.0 * GENTLE && deepest < 1e-3, "boxes: {energy} J, {deepest} m");
 
-        let mut c = weightless();
-        let wall = Shape::Box { half: vec3(0.1, 1.0, 1.0) };
-        c.fixed("wall", wall, Pose::IDENTITY, rough(0.5), UNCOLOURED).unwrap();
-        let capsule = Shape::Capsule { radius: 0.05, half_length: 0.1 };
-        c.body(solid("capsule", capsule.clone(), vec3(0.03, 0.0, 0.0))).unwrap();
-        let (energy, deepest) = come_apart(c, 1.0);
-        assert!(energy <= GENTLE && deepest < 1e-3, "capsule: {energy} J, {deepest} m");
+    let mut c = weightless();
+    let wall = Shape::Box { half: vec3(0.1, 1.0, 1.0) };
+    c.fixed("wall", wall, Pose::IDENTITY, rough(0.5), UNCOLOURED).unwrap();
+    let capsule = Shape::Capsule { radius: 0.05, half_length: 0.1 };
+    c.body(solid("capsule", capsule.clone(), vec3(0.03, 0.0, 0.0))).unwrap();
+    let (energy, deepest) = come_apart(c, 1.0);
+    assert!(energy <= GENTLE && deepest < 1e-3, "capsule: {energy} J, {deepest} m");
 
-        let mut c = weightless();
-        let shapes = [
-            brick,
-            Shape::Sphere { radius: 0.1 },
-            capsule,
-            Shape::Cylinder { radius: 0.1, half_length: 0.1 },
-        ];
-        for i in 0..20 {
-            let x = |k: i32| 0.1 * (f64::from(k * (i + 1)) * 0.7).sin();
-            let pose = Pose::new(Quat::from_rpy(x(3) * 9.0, x(5) * 9.0, x(7) * 9.0), vec3(x(1), x(2), x(4)));
-            let shape = shapes[i as usize % shapes.len()].clone();
-            let body = FreeBody::new(format!("body {i}"), shape, 1.0, pose);
-            c.body(FreeBody { material: rough(0.5), ..body }).unwrap();
-        }
-        let (energy, deepest) = come_apart(c, 2.0);
-        assert!(energy <= 20.0 * GENTLE && deepest < 5e-3, "heap: {energy} J, {deepest} m");
-    });
+    let mut c = weightless();
+    let shapes =
+        [brick, Shape::Sphere { radius: 0.1 }, capsule, Shape::Cylinder { radius: 0.1, half_length: 0.1 }];
+    for i in 0..20 {
+        let x = |k: i32| 0.1 * (f64::from(k * (i + 1)) * 0.7).sin();
+        let pose = Pose::new(Quat::from_rpy(x(3) * 9.0, x(5) * 9.0, x(7) * 9.0), vec3(x(1), x(2), x(4)));
+        let shape = shapes[i as usize % shapes.len()].clone();
+        let body = FreeBody::new(format!("body {i}"), shape, 1.0, pose);
+        c.body(FreeBody { material: rough(0.5), ..body }).unwrap();
+    }
+    let (energy, deepest) = come_apart(c, 2.0);
+    assert!(energy <= 20.0 * GENTLE && deepest < 5e-3, "heap: {energy} J, {deepest} m");
 }
 
 /// What lies 5 cm deep in the floor is lifted out of it at no more than 1 m/s and lies on it: it has never more than
@@ -117,20 +109,18 @@ fn what_lies_deep_in_the_floor_comes_out_and_rests() {
 /// round.
 #[test]
 fn a_tower_laid_into_itself_rises_and_stands() {
-    by_both(|| {
-        for masses in [[1.0, 1.0, 1.0, 1.0], [100.0, 10.0, 1.0, 0.1], [0.1, 1.0, 10.0, 100.0]] {
-            let mut c = on_ground(0.5, 0.0);
-            for (i, mass) in masses.into_iter().enumerate() {
-                let pose = Pose::from_translation(vec3(0.0, 0.0, 0.07 + 0.17 * i as f64));
-                let shape = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
-                let body = FreeBody::new(format!("storey {i}"), shape, mass, pose);
-                c.body(FreeBody { material: rough(0.5), ..body }).unwrap();
-            }
-            let (energy, deepest) = come_apart(c, 2.0);
-            let most = masses.iter().sum::<f64>() * (2.0 * G * 1e-3_f64).powi(2);
-            assert!(energy <= most && deepest < 2e-5, "{masses:?}: {energy} J of {most} J, {deepest} m");
+    for masses in [[1.0, 1.0, 1.0, 1.0], [100.0, 10.0, 1.0, 0.1], [0.1, 1.0, 10.0, 100.0]] {
+        let mut c = on_ground(0.5, 0.0);
+        for (i, mass) in masses.into_iter().enumerate() {
+            let pose = Pose::from_translation(vec3(0.0, 0.0, 0.07 + 0.17 * i as f64));
+            let shape = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
+            let body = FreeBody::new(format!("storey {i}"), shape, mass, pose);
+            c.body(FreeBody { material: rough(0.5), ..body }).unwrap();
         }
-    });
+        let (energy, deepest) = come_apart(c, 2.0);
+        let most = masses.iter().sum::<f64>() * (2.0 * G * 1e-3_f64).powi(2);
+        assert!(energy <= most && deepest < 2e-5, "{masses:?}: {energy} J of {most} J, {deepest} m");
+    }
 }
 
 /// Capsules across each other in a shaft too narrow for them: the ways apart are short levers. None becomes fast.
@@ -182,41 +172,37 @@ fn what_is_beyond_its_stop_comes_back_and_rests() {
 /// out. It is moved out all the same, without being thrown; every step is certified and needs no remedy.
 #[test]
 fn what_friction_locks_is_moved_out_and_stays_at_rest() {
-    by_both(|| {
-        let (half, radius) = (5_f64.to_radians(), 0.1);
-        for (contact, depth) in
-            [("auto", 1e-3), ("nsgs-accelerated", 1e-3), ("auto", 4e-5), ("nsgs-accelerated", 4e-5)]
-        {
-            let mut c = weightless();
-            for side in [-1.0, 1.0] {
-                let pose = Pose::new(
-                    Quat::from_rpy(0.0, side * (0.5 * std::f64::consts::PI - half), 0.0),
-                    Vec3::ZERO,
-                );
-                c.fixed(format!("side {side}"), Shape::Plane, pose, rough(0.5), UNCOLOURED).unwrap();
-            }
-            // From the bottom of the groove.
-            let at = vec3(0.0, 0.0, (radius - depth) / half.sin());
-            let ball = FreeBody::new("ball", Shape::Sphere { radius }, 1.0, Pose::from_translation(at));
-            c.body(FreeBody { material: rough(0.5), ..ball }).unwrap();
-            let (world, state) = c.finish();
-            let settings = Settings {
-                contact: contact.to_owned(),
-                stepper: ruled(StepperParams::default()),
-                ..Settings::default()
-            };
-            let mut sim = Simulation::new(world, state, settings).unwrap();
-            let mut report = sim.step();
-            assert!((report.penetration - depth).abs() < 1e-12 && report.iterations <= 20, "{report:?}");
-            for _ in 0..100 {
-                assert!(!report.flagged() && sim.certificate().natural_map <= 1e-8, "{contact}: {report:?}");
-                assert!(report.remedy.is_none(), "{contact}: {report:?}");
-                assert!(sim.energy().kinetic < 1e-12, "{contact}: {}", sim.energy().kinetic);
-                report = sim.step();
-            }
-            assert!(report.penetration < 1.1e-5, "{contact}: {report:?}");
+    let (half, radius) = (5_f64.to_radians(), 0.1);
+    for (contact, depth) in
+        [("auto", 1e-3), ("nsgs-accelerated", 1e-3), ("auto", 4e-5), ("nsgs-accelerated", 4e-5)]
+    {
+        let mut c = weightless();
+        for side in [-1.0, 1.0] {
+            let pose =
+                Pose::new(Quat::from_rpy(0.0, side * (0.5 * std::f64::consts::PI - half), 0.0), Vec3::ZERO);
+            c.fixed(format!("side {side}"), Shape::Plane, pose, rough(0.5), UNCOLOURED).unwrap();
         }
-    });
+        // From the bottom of the groove.
+        let at = vec3(0.0, 0.0, (radius - depth) / half.sin());
+        let ball = FreeBody::new("ball", Shape::Sphere { radius }, 1.0, Pose::from_translation(at));
+        c.body(FreeBody { material: rough(0.5), ..ball }).unwrap();
+        let (world, state) = c.finish();
+        let settings = Settings {
+            contact: contact.to_owned(),
+            stepper: StepperParams::default(),
+            ..Settings::default()
+        };
+        let mut sim = Simulation::new(world, state, settings).unwrap();
+        let mut report = sim.step();
+        assert!((report.penetration - depth).abs() < 1e-12 && report.iterations <= 20, "{report:?}");
+        for _ in 0..100 {
+            assert!(!report.flagged() && sim.certificate().natural_map <= 1e-8, "{contact}: {report:?}");
+            assert!(report.remedy.is_none(), "{contact}: {report:?}");
+            assert!(sim.energy().kinetic < 1e-12, "{contact}: {}", sim.energy().kinetic);
+            report = sim.step();
+        }
+        assert!(report.penetration < 1.1e-5, "{contact}: {report:?}");
+    }
 }
 
 /// Input that is not finite fails the step, which names the joint and leaves state and future as they were; with

@@ -1,6 +1,4 @@
 //! Motion under servos: errors fall with the square of the step, what swings keeps its energy, what lands does not sink in.
-
-use super::super::rules::{by_both, ruled};
 use super::worlds::{G, on_ground};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
@@ -14,7 +12,7 @@ fn simulation(world: World, state: State, dt: f64) -> Simulation {
 }
 
 fn by_rule(world: World, state: State, dt: f64, higher_order: HigherOrder) -> Simulation {
-    let stepper = ruled(StepperParams { dt, higher_order, ..StepperParams::default() });
+    let stepper = StepperParams { dt, higher_order, ..StepperParams::default() };
     let settings = Settings { tolerance: 1e-11, stepper, ..Settings::default() };
     Simulation::new(world, state, settings).unwrap()
 }
@@ -66,21 +64,16 @@ fn servos_springs_and_dampers_are_of_the_second_order() {
 /// Gains far beyond what the step resolves: no growth, and rest in the end.
 #[test]
 fn stiff_servos_stay_stable() {
-    by_both(|| {
-        for (stiffness, damping) in [(1e8, 0.0), (1e8, 1e6), (1e3, 1e7), (1e6, 1e3)] {
-            let mut sim = driven(stiffness, damping, 1e-2, false);
-            let start = 0.5 * stiffness * 0.09;
-            for _ in 0..2000 {
-                assert!(!sim.step().flagged());
-                let (q, v) = (sim.state().q[0], sim.state().v[0]);
-                assert!(
-                    0.5 * stiffness * q * q + v * v <= start * 1.0001,
-                    "{stiffness}, {damping}: {q}, {v}"
-                );
-            }
-            assert!(sim.state().v[0].abs() < 1e-3, "{stiffness}, {damping}: {:?}", sim.state());
+    for (stiffness, damping) in [(1e8, 0.0), (1e8, 1e6), (1e3, 1e7), (1e6, 1e3)] {
+        let mut sim = driven(stiffness, damping, 1e-2, false);
+        let start = 0.5 * stiffness * 0.09;
+        for _ in 0..2000 {
+            assert!(!sim.step().flagged());
+            let (q, v) = (sim.state().q[0], sim.state().v[0]);
+            assert!(0.5 * stiffness * q * q + v * v <= start * 1.0001, "{stiffness}, {damping}: {q}, {v}");
         }
-    });
+        assert!(sim.state().v[0].abs() < 1e-3, "{stiffness}, {damping}: {:?}", sim.state());
+    }
 }
 
 /// A pendulum of which a servo holds the second half straight swings for 20 s, ten periods and more, at the height it
@@ -110,29 +103,26 @@ fn what_swings_beside_a_servo_keeps_its_energy() {
 /// A leg under a servo that comes down on its foot more slowly than what bounces, and faster: no overlap, at any step.
 #[test]
 fn a_foot_lands_without_sinking_in() {
-    by_both(|| {
-        for (dt, speed) in [(1e-3, 0.015), (1e-2, 0.05), (1e-2, 0.15), (1e-2, 1.0), (5e-2, 0.5), (5e-2, 2.0)]
-        {
-            let ground = on_ground(0.5, 0.0).finish().0.geometries.remove(0);
-            let mut b = ModelBuilder::new();
-            let part = |mass| Inertia::new(mass, Vec3::ZERO, Sym3::diagonal(0.01, 0.01, 0.01));
-            let trunk = b.link("trunk", None, Pose::from_translation(vec3(0.0, 0.0, 0.5)), part(4.0));
-            b.joint(trunk, JointSpec::slide("up", Vec3::Z));
-            let foot = b.link("foot", Some(trunk), Pose::from_translation(vec3(0.0, 0.0, -0.4)), part(0.2));
-            b.joint(foot, JointSpec::slide("leg", Vec3::Z));
-            let mut world = World::new("leg", b.build(vec3(0.0, 0.0, -G)).unwrap());
-            let (name, shape) = ("foot".to_owned(), Shape::Sphere { radius: 0.05 });
-            let ball = Geometry { name, link: Some(foot), shape, ..ground.clone() };
-            world.geometries.extend([ground, ball]);
-            world.actuators.push(servo(1, 2000.0, 40.0));
-            let mut sim = simulation(world, State { t: 0.0, q: vec![-0.04, 0.0], v: vec![-speed, 0.0] }, dt);
-            let mut deepest = 0.0_f64;
-            for _ in 0..(4.0 / dt) as usize {
-                assert!(!sim.step().flagged());
-                deepest = deepest.max(-(sim.state().q[0] + sim.state().q[1] + 0.05));
-            }
-            assert!(deepest < 2e-5, "h {dt}, {speed} m/s: {deepest}");
-            assert!(sim.state().v.iter().all(|v| v.abs() < 1e-6), "{:?}", sim.state().v);
+    for (dt, speed) in [(1e-3, 0.015), (1e-2, 0.05), (1e-2, 0.15), (1e-2, 1.0), (5e-2, 0.5), (5e-2, 2.0)] {
+        let ground = on_ground(0.5, 0.0).finish().0.geometries.remove(0);
+        let mut b = ModelBuilder::new();
+        let part = |mass| Inertia::new(mass, Vec3::ZERO, Sym3::diagonal(0.01, 0.01, 0.01));
+        let trunk = b.link("trunk", None, Pose::from_translation(vec3(0.0, 0.0, 0.5)), part(4.0));
+        b.joint(trunk, JointSpec::slide("up", Vec3::Z));
+        let foot = b.link("foot", Some(trunk), Pose::from_translation(vec3(0.0, 0.0, -0.4)), part(0.2));
+        b.joint(foot, JointSpec::slide("leg", Vec3::Z));
+        let mut world = World::new("leg", b.build(vec3(0.0, 0.0, -G)).unwrap());
+        let (name, shape) = ("foot".to_owned(), Shape::Sphere { radius: 0.05 });
+        let ball = Geometry { name, link: Some(foot), shape, ..ground.clone() };
+        world.geometries.extend([ground, ball]);
+        world.actuators.push(servo(1, 2000.0, 40.0));
+        let mut sim = simulation(world, State { t: 0.0, q: vec![-0.04, 0.0], v: vec![-speed, 0.0] }, dt);
+        let mut deepest = 0.0_f64;
+        for _ in 0..(4.0 / dt) as usize {
+            assert!(!sim.step().flagged());
+            deepest = deepest.max(-(sim.state().q[0] + sim.state().q[1] + 0.05));
         }
-    });
+        assert!(deepest < 2e-5, "h {dt}, {speed} m/s: {deepest}");
+        assert!(sim.state().v.iter().all(|v| v.abs() < 1e-6), "{:?}", sim.state().v);
+    }
 }

@@ -1,6 +1,4 @@
 //! What an MJCF file states acts as it says: tendons, curved couplings, carried weight, contact pairs.
-
-use super::super::rules::by_both;
 use super::worlds::{EXACT, G, Run};
 use std::path::Path;
 use stiction::State;
@@ -47,15 +45,13 @@ fn a_tendon_spring_carries_the_weight() {
 
 #[test]
 fn a_tendon_stops_at_its_limit() {
-    by_both(|| {
-        for contact in EXACT {
-            let mut run = run(on_a_tendon(r#"range="-0.1 1""#), contact, 1e-3);
-            run.steps(200);
-            let (q, v) = (&run.sim.state().q, &run.sim.state().v);
-            assert!((q[0] + q[1] + 0.1).abs() < 1e-9 && v[0].abs() < 1e-9, "{contact}: {q:?}");
-            run.assert_exact();
-        }
-    });
+    for contact in EXACT {
+        let mut run = run(on_a_tendon(r#"range="-0.1 1""#), contact, 1e-3);
+        run.steps(200);
+        let (q, v) = (&run.sim.state().q, &run.sim.state().v);
+        assert!((q[0] + q[1] + 0.1).abs() < 1e-9 && v[0].abs() < 1e-9, "{contact}: {q:?}");
+        run.assert_exact();
+    }
 }
 
 /// Dry friction along it holds each mass up to f, and leaves m g − f.
@@ -147,20 +143,18 @@ fn a_contact_pair_has_rules_of_its_own() {
 /// Surfaces with margins are held apart by their sum, of a pair by what it states.
 #[test]
 fn margins_hold_surfaces_apart() {
-    by_both(|| {
-        for (pair, height) in [("", 0.13), (r#"<pair geom1="g" geom2="floor" margin="0.05"/>"#, 0.15)] {
-            let mut run = run(
-                world(&format!(
-                    r#"<worldbody><geom name="floor" type="plane" size="1 1 1" margin=".01"/>
-                      <body pos="0 0 .2"><freejoint/><geom name="g" type="box" size=".1 .1 .1" margin=".02" mass="1"/></body>
-                    </worldbody><contact>{pair}</contact>"#
-                )),
-                "nsgs-accelerated",
-                1e-3,
-            );
-            run.steps(400);
-            assert!((run.position(0).z - height).abs() < 1e-9, "{}", run.position(0).z);
-            run.assert_exact();
-        }
-    });
+    for (pair, height) in [("", 0.13), (r#"<pair geom1="g" geom2="floor" margin="0.05"/>"#, 0.15)] {
+        let mut run = run(
+            world(&format!(
+                r#"<worldbody><geom name="floor" type="plane" size="1 1 1" margin=".01"/>
+                  <body pos="0 0 .2"><freejoint/><geom name="g" type="box" size=".1 .1 .1" margin=".02" mass="1"/></body>
+                </worldbody><contact>{pair}</contact>"#
+            )),
+            "nsgs-accelerated",
+            1e-3,
+        );
+        run.steps(400);
+        assert!((run.position(0).z - height).abs() < 1e-9, "{}", run.position(0).z);
+        run.assert_exact();
+    }
 }

@@ -1,6 +1,4 @@
 //! Small worlds, and a run that keeps the judge's worst word.
-
-use super::super::rules::ruled;
 use stiction::collision::Shape;
 use stiction::contact::Certificate;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
@@ -72,7 +70,7 @@ impl Run {
             tolerance: 1e-10,
             max_iterations: 20_000,
             // What is shown is shown of every step.
-            stepper: ruled(StepperParams { sleep: Sleep::Off, ..stepper }),
+            stepper: StepperParams { sleep: Sleep::Off, ..stepper },
             ..Settings::default()
         };
         Self { sim: Simulation::new(world, state, settings).unwrap(), worst: 0.0, contacts: Vec::new() }

@@ -2,21 +2,13 @@
 
 use super::scene::{Dice, quadruped};
 use stiction::batch::{Batch, BatchSettings, Precision};
-use stiction::{MotionRule, State, StepStatus, StepperParams};
+use stiction::{State, StepStatus};
 
-type Way = (Precision, MotionRule);
+const PRECISIONS: [Precision; 2] = [Precision::Double, Precision::Single];
 
-const WAYS: [Way; 4] = [
-    (Precision::Double, MotionRule::ByCase),
-    (Precision::Single, MotionRule::ByCase),
-    (Precision::Double, MotionRule::Middle),
-    (Precision::Single, MotionRule::Middle),
-];
-
-fn batch(n: usize, (precision, motion): Way, threads: usize) -> (Batch, State, Vec<f64>) {
+fn batch(n: usize, precision: Precision, threads: usize) -> (Batch, State, Vec<f64>) {
     let (world, home, control) = quadruped();
-    let stepper = StepperParams { motion, ..StepperParams::default() };
-    let settings = BatchSettings { stepper, precision, threads, ..BatchSettings::default() };
+    let settings = BatchSettings { precision, threads, ..BatchSettings::default() };
     (Batch::new(world, &home, n, settings).unwrap(), home, control)
 }
 
@@ -35,7 +27,7 @@ fn shaken(home: &State, dice: &mut Dice, by: f64) -> State {
 
 #[test]
 fn threads_change_no_bit() {
-    for way in WAYS {
+    for way in PRECISIONS {
         let run = |threads: usize| {
             let (mut batch, home, control) = batch(150, way, threads);
             let mut dice = Dice(1);
@@ -58,7 +50,7 @@ fn threads_change_no_bit() {
 /// The third of nine, beside calm neighbours, beside wild ones, and beside some whose targets are not numbers.
 #[test]
 fn neighbours_change_no_bit() {
-    for way in WAYS {
+    for way in PRECISIONS {
         let run = |wild: f64, poison: bool| {
             let (mut batch, home, control) = batch(9, way, 1);
             let (mut dice, mut own) = (Dice(2), Dice(3));
@@ -93,7 +85,7 @@ fn neighbours_change_no_bit() {
 /// A target that is not a number fails its environment and no other; it stays where it was, and goes on later.
 #[test]
 fn a_failure_stays_where_it_is() {
-    for way in WAYS {
+    for way in PRECISIONS {
         let (mut batch, home, control) = batch(6, way, 1);
         let mut controls = control.repeat(6);
         controls[3 * control.len()] = f64::NAN;
@@ -121,7 +113,7 @@ fn a_failure_stays_where_it_is() {
 /// A reset environment moves as a new one does; the others do not notice.
 #[test]
 fn a_reset_is_a_fresh_start() {
-    for way in WAYS {
+    for way in PRECISIONS {
         let (mut first, home, control) = batch(8, way, 1);
         let (mut second, ..) = batch(8, way, 1);
         let start = shaken(&home, &mut Dice(4), 0.2);

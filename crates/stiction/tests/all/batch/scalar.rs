@@ -3,7 +3,7 @@
 use super::scene::{Dice, arm, foot, heap, hulls, quadruped, tendons};
 use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
 use stiction::world::{Dimension, World};
-use stiction::{HigherOrder, MotionRule, Settings, Simulation, Sleep, State, StepperParams};
+use stiction::{HigherOrder, Settings, Simulation, Sleep, State, StepperParams};
 
 /// How two are compared.
 struct Comparison {
@@ -50,14 +50,9 @@ const FALLING: Comparison = Comparison {
     precision: Precision::Double,
 };
 
-/// Steps `n` perturbed copies side by side and alone, by either rule of motion.
+/// Steps `n` perturbed copies side by side and alone.
 fn compare(world: &World, start: &State, c: &Comparison) {
-    compare_by(MotionRule::ByCase, world, start, c);
-    compare_by(MotionRule::Middle, world, start, c);
-}
-
-fn compare_by(motion: MotionRule, world: &World, start: &State, c: &Comparison) {
-    let stepper = StepperParams { dt: 1e-3, motion, ..StepperParams::default() };
+    let stepper = StepperParams { dt: 1e-3, ..StepperParams::default() };
     let tolerance = if c.precision == Precision::Single { 1e-6 } else { 1e-12 };
     let settings = BatchSettings {
         stepper: stepper.clone(),
@@ -103,8 +98,7 @@ fn compare_by(motion: MotionRule, world: &World, start: &State, c: &Comparison) 
     }
     assert!(touched >= c.contacts, "{touched} contacts");
     let share = f64::from(fell_back) / (c.n * c.steps) as f64;
-    let most = if motion == MotionRule::Middle { c.fell_back.max(PARTED) } else { c.fell_back };
-    assert!(share <= most, "{motion:?}: {share} of the steps fell back");
+    assert!(share <= c.fell_back.max(PARTED), "{share} of the steps fell back");
 }
 
 #[test]

@@ -1,6 +1,4 @@
 //! A shooting range without gravity: bodies in flight and plates a millimetre thick.
-
-use super::super::rules::ruled;
 use stiction::batch::{Batch, BatchSettings};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
@@ -59,14 +57,14 @@ impl Range {
 
     pub(crate) fn start_with(self, stepper: StepperParams) -> Simulation {
         let (world, state) = self.composer.finish();
-        let stepper = ruled(stepper);
+        let stepper = stepper;
         Simulation::new(world, state, Settings { stepper, ..Settings::default() }).unwrap()
     }
 
     /// `n` environments of it, in lanes.
     pub(crate) fn batch(self, dt: f64, n: usize) -> Batch {
         let (world, state) = self.composer.finish();
-        let stepper = ruled(StepperParams { dt, ..StepperParams::default() });
+        let stepper = StepperParams { dt, ..StepperParams::default() };
         Batch::new(world, &state, n, BatchSettings { stepper, ..BatchSettings::default() }).unwrap()
     }
 }

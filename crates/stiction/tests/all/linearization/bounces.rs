@@ -1,6 +1,4 @@
 //! Contacts that bounce within a step, and the law relaxed.
-
-use super::super::rules::{by_both, of_rule};
 use super::free::{random_state, settings, world};
 use super::parameters;
 use super::touching::{above, hold, walker};
@@ -60,65 +58,59 @@ pub(crate) fn landing(world: &World, dice: &mut Random) -> State {
 
 #[test]
 fn what_bounces() {
-    by_both(|| {
-        for world in scenes() {
-            hold(&world, &at_once(), (4, of_rule(1e-6, 1e-5)), |dice| landing(&world, dice));
-            let all: Vec<Parameter> =
-                (1..world.geometries.len()).map(|g| Parameter::Restitution { geometries: [g, 0] }).collect();
-            let met = parameters::hold(&world, &at_once(), &all, (3, of_rule(1e-6, 1e-5)), |dice| {
-                landing(&world, dice)
-            });
-            assert!(met[2] > 0, "{met:?}");
-        }
-    });
+    for world in scenes() {
+        hold(&world, &at_once(), (4, 1e-5), |dice| landing(&world, dice));
+        let all: Vec<Parameter> =
+            (1..world.geometries.len()).map(|g| Parameter::Restitution { geometries: [g, 0] }).collect();
+        let met = parameters::hold(&world, &at_once(), &all, (3, 1e-5), |dice| landing(&world, dice));
+        assert!(met[2] > 0, "{met:?}");
+    }
 }
 
 /// The derivative of the relaxed law approaches that of the law in proportion to κ, and feels what it does not touch.
 #[test]
 fn relaxed_laws_approach_the_law() {
-    by_both(|| {
-        let world = walker("damping='0.1'", 0.6);
-        let with = |simulation: &mut Simulation, smoothing: f64| {
-            let params = LinearizationParams { smoothing, ..LinearizationParams::default() };
-            simulation.linearize_with(&params, &[])
-        };
-        let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-        let mut done = 0;
-        for contact in ["auto", "ccp-pgs-accelerated"] {
-            for seed in 0..40 {
-                let start = above(&world, &mut Random::new(seed), 0.3);
-                let settings = Settings { contact: contact.to_owned(), max_iterations: 20_000, ..settings() };
-                let mut simulation = Simulation::new(world.clone(), start, settings).unwrap();
-                for _ in 0..3 {
-                    simulation.step();
-                }
-                let Ok(exact) = simulation.linearize() else { continue };
-                let relaxed = [1e-8, 1e-9, 1e-10].map(|k| with(&mut simulation, k));
-                let parts = simulation.step().parts;
-                let carries = simulation.impulses().iter().any(|x| *x > 1e-3);
-                // The relaxed problem is that of the whole step, without instants of landings.
-                if !carries || parts > 1 || !exact.notes.is_empty() {
-                    continue;
-                }
-                let errors = relaxed.map(|relaxed| apart(&relaxed.unwrap().a, &exact.a));
-                let ratio = errors[1] / errors[2];
-                // Contacts that are nearly at a switch are smoothed over farther.
-                if errors[2] > 1e-2 * exact.a.iter().map(|a| a * a).sum::<f64>().sqrt() {
-                    continue;
-                }
-                assert!((5.0..20.0).contains(&ratio), "{contact} {seed}: {errors:?}");
-                done += 1;
+    let world = walker("damping='0.1'", 0.6);
+    let with = |simulation: &mut Simulation, smoothing: f64| {
+        let params = LinearizationParams { smoothing, ..LinearizationParams::default() };
+        simulation.linearize_with(&params, &[])
+    };
+    let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    let mut done = 0;
+    for contact in ["auto", "ccp-pgs-accelerated"] {
+        for seed in 0..40 {
+            let start = above(&world, &mut Random::new(seed), 0.3);
+            let settings = Settings { contact: contact.to_owned(), max_iterations: 20_000, ..settings() };
+            let mut simulation = Simulation::new(world.clone(), start, settings).unwrap();
+            for _ in 0..3 {
+                simulation.step();
             }
+            let Ok(exact) = simulation.linearize() else { continue };
+            let relaxed = [1e-8, 1e-9, 1e-10].map(|k| with(&mut simulation, k));
+            let parts = simulation.step().parts;
+            let carries = simulation.impulses().iter().any(|x| *x > 1e-3);
+            // The relaxed problem is that of the whole step, without instants of landings.
+            if !carries || parts > 1 || !exact.notes.is_empty() {
+                continue;
+            }
+            let errors = relaxed.map(|relaxed| apart(&relaxed.unwrap().a, &exact.a));
+            let ratio = errors[1] / errors[2];
+            // Contacts that are nearly at a switch are smoothed over farther.
+            if errors[2] > 1e-2 * exact.a.iter().map(|a| a * a).sum::<f64>().sqrt() {
+                continue;
+            }
+            assert!((5.0..20.0).contains(&ratio), "{contact} {seed}: {errors:?}");
+            done += 1;
         }
-        assert!(done > 6, "{done}");
-        // A ball above the ground: nothing touches it in this step, but where it is near it is pushed.
-        let mut ball = scenes().into_iter().next().unwrap();
-        ball.geometries.iter_mut().for_each(|g| g.material.restitution = 0.0);
-        let mut state = State::neutral(&ball.model);
-        (state.q[2], state.v[2]) = (0.1 + 1e-3, -0.2);
-        let mut simulation = Simulation::new(ball, state, settings()).unwrap();
-        let (exact, relaxed) = (simulation.linearize().unwrap(), with(&mut simulation, 1e-3).unwrap());
-        let by_height = |a: &[f64]| a[(6 + 2) * 12 + 2];
-        assert!(by_height(&exact.a) == 0.0 && by_height(&relaxed.a) < -1e-3, "{}", by_height(&relaxed.a));
-    });
+    }
+    assert!(done > 6, "{done}");
+    // A ball above the ground: nothing touches it in this step, but where it is near it is pushed.
+    let mut ball = scenes().into_iter().next().unwrap();
+    ball.geometries.iter_mut().for_each(|g| g.material.restitution = 0.0);
+    let mut state = State::neutral(&ball.model);
+    (state.q[2], state.v[2]) = (0.1 + 1e-3, -0.2);
+    let mut simulation = Simulation::new(ball, state, settings()).unwrap();
+    let (exact, relaxed) = (simulation.linearize().unwrap(), with(&mut simulation, 1e-3).unwrap());
+    let by_height = |a: &[f64]| a[(6 + 2) * 12 + 2];
+    assert!(by_height(&exact.a) == 0.0 && by_height(&relaxed.a) < -1e-3, "{}", by_height(&relaxed.a));
 }

@@ -1,6 +1,4 @@
 //! Laws beside the exact one: the relaxation, the pyramid, and compliant laws.
-
-use super::super::rules::by_both;
 use super::free::settings;
 use super::touching::{above, hold, walker};
 use stiction::Settings;
@@ -17,16 +15,12 @@ fn under(contact: &str, tolerance: f64, most: f64) {
 
 #[test]
 fn the_relaxation() {
-    by_both(|| {
-        under("ccp-pgs-accelerated", 1e-13, 1e-7);
-    });
+    under("ccp-pgs-accelerated", 1e-13, 1e-7);
 }
 
 #[test]
 fn the_pyramid() {
-    by_both(|| {
-        under("lcp-pgs-accelerated", 1e-13, 1e-7);
-    });
+    under("lcp-pgs-accelerated", 1e-13, 1e-7);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::touching::walker;
 use nalgebra::DMatrix;
 use stiction::dynamics::{difference_into, integrate_into};
 use stiction::world::World;
-use stiction::{MotionRule, Settings, Simulation, State};
+use stiction::{Settings, Simulation, State};
 
 /// A run, and what the products are off at most at 1 ms, beside the largest entry.
 struct Run {
@@ -33,7 +33,6 @@ impl Run {
     fn simulation(&self, start: &State, dt: f64) -> Simulation {
         let mut settings = Settings::default();
         settings.stepper.dt = dt;
-        settings.stepper.motion = MotionRule::Middle;
         settings.tolerance = 1e-13;
         let mut sim = Simulation::new(self.world.clone(), start.clone(), settings).unwrap();
         sim.control_mut().copy_from_slice(&self.control);

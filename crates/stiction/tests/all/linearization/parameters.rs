@@ -1,6 +1,4 @@
 //! Derivatives by parameters of the world against steps of worlds that differ in them.
-
-use super::super::rules::by_both;
 use super::free::{settings, world};
 use super::touching::{above, walker};
 use stiction::dynamics::difference_into;
@@ -245,41 +243,36 @@ fn a_robot_on_its_feet_by_all_its_parameters() {
 
 #[test]
 fn other_laws_by_friction_and_mass() {
-    by_both(|| {
-        for contact in ["ccp-ipm", "lcp-pgs-accelerated"] {
-            let (world, all) = robot(0.3);
-            let (contact, tolerance) = (contact.to_owned(), 1e-11);
-            let settings = Settings { contact, tolerance, max_iterations: 20_000, ..settings() };
-            let few: Vec<Parameter> =
-                all.into_iter().filter(|p| !matches!(p, Parameter::Inertial { .. })).collect();
-            let met = hold(&world, &settings, &few, (4, 1e-6), |dice| above(&world, dice, 0.6));
-            assert!(met[2] > 10, "{}: {met:?}", settings.contact);
-        }
-    });
+    for contact in ["ccp-ipm", "lcp-pgs-accelerated"] {
+        let (world, all) = robot(0.3);
+        let (contact, tolerance) = (contact.to_owned(), 1e-11);
+        let settings = Settings { contact, tolerance, max_iterations: 20_000, ..settings() };
+        let few: Vec<Parameter> =
+            all.into_iter().filter(|p| !matches!(p, Parameter::Inertial { .. })).collect();
+        let met = hold(&world, &settings, &few, (4, 1e-6), |dice| above(&world, dice, 0.6));
+        assert!(met[2] > 10, "{}: {met:?}", settings.contact);
+    }
 }
 
 /// A spinning slab that nothing touches: neither where it goes nor its moment changes with its density, but its way does with gravity. What its inertial
 /// parameters do one by one is refused: a free body flies about its centre of mass, which moves with them.
 #[test]
 fn a_slab_that_spins() {
-    by_both(|| {
-        let world = world(
-            "<worldbody><body pos='0 0 2'><freejoint/><geom type='box' size='0.1 0.2 0.05' pos='0.02 0 0.01' mass='1'/></body></worldbody>",
-        );
-        let all = [Parameter::Mass { body: 0 }, Parameter::Gravity { axis: 2 }];
-        let spinning = |dice: &mut Random| {
-            let mut state = State::neutral(&world.model);
-            state.v.iter_mut().for_each(|v| *v = 3.0 * dice.signed());
-            state
-        };
-        let met = hold(&world, &settings(), &all, (3, 1e-7), spinning);
-        assert_eq!(met[2], 3, "gravity's columns: {met:?}");
-        let mut simulation =
-            Simulation::new(world.clone(), spinning(&mut Random::new(1)), settings()).unwrap();
-        let inertial = Parameter::Inertial { body: 0, component: 4 };
-        let told = simulation.linearize_by(&[inertial]).unwrap_err().to_string();
-        assert!(told.contains("about its centre of mass"), "{told}");
-    });
+    let world = world(
+        "<worldbody><body pos='0 0 2'><freejoint/><geom type='box' size='0.1 0.2 0.05' pos='0.02 0 0.01' mass='1'/></body></worldbody>",
+    );
+    let all = [Parameter::Mass { body: 0 }, Parameter::Gravity { axis: 2 }];
+    let spinning = |dice: &mut Random| {
+        let mut state = State::neutral(&world.model);
+        state.v.iter_mut().for_each(|v| *v = 3.0 * dice.signed());
+        state
+    };
+    let met = hold(&world, &settings(), &all, (3, 1e-7), spinning);
+    assert_eq!(met[2], 3, "gravity's columns: {met:?}");
+    let mut simulation = Simulation::new(world.clone(), spinning(&mut Random::new(1)), settings()).unwrap();
+    let inertial = Parameter::Inertial { body: 0, component: 4 };
+    let told = simulation.linearize_by(&[inertial]).unwrap_err().to_string();
+    assert!(told.contains("about its centre of mass"), "{told}");
 }
 
 /// The gradient of a rollout by parameters is that of a difference of its cost.

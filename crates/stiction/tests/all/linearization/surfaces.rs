@@ -1,6 +1,4 @@
 //! Derivatives by the numbers of springs, dampers, servos and surfaces, and by the places of geometries.
-
-use super::super::rules::by_both;
 use super::free::settings;
 use super::parameters::hold;
 use super::touching::{above, walker};
@@ -26,63 +24,57 @@ fn sprung(friction: f64) -> (World, Vec<Parameter>) {
 
 #[test]
 fn springs_dampers_servos_and_places_of_geometries() {
-    by_both(|| {
-        let mut met = [0; 3];
-        for (speed, friction) in [(0.1, 1.2), (0.3, 1.2), (1.0, 0.2)] {
-            let (world, all) = sprung(friction);
-            let of = hold(&world, &settings(), &all, (4, 1e-7), |dice| above(&world, dice, speed));
-            (0..3).for_each(|k| met[k] += of[k]);
-        }
-        assert!(met[0] > 1 && met[1] > 1 && met[2] > 15, "sliding, sticking, columns of size: {met:?}");
-    });
+    let mut met = [0; 3];
+    for (speed, friction) in [(0.1, 1.2), (0.3, 1.2), (1.0, 0.2)] {
+        let (world, all) = sprung(friction);
+        let of = hold(&world, &settings(), &all, (4, 1e-7), |dice| above(&world, dice, speed));
+        (0..3).for_each(|k| met[k] += of[k]);
+    }
+    assert!(met[0] > 1 && met[1] > 1 && met[2] > 15, "sliding, sticking, columns of size: {met:?}");
 }
 
 /// Surfaces that yield, under a law that is rigid of itself and under compliant laws.
 #[test]
 fn surfaces_that_yield() {
-    by_both(|| {
-        for (contact, tolerance, wanted) in [
-            ("auto", 1e-13, 4),
-            ("sap", 1e-13, 4),
-            ("lagged", 1e-13, 4),
-            ("similar", 1e-13, 4),
-            ("mujoco", 1e-13, 4),
-        ] {
-            let mut world = walker("damping='0.1'", 0.4);
-            for geometry in &mut world.geometries {
-                let compliance = &mut geometry.material.compliance;
-                (compliance.stiffness, compliance.dissipation) = (Some(3e4), Some(0.5));
-                if contact == "sap" {
-                    (compliance.relaxation, compliance.dissipation) = (Some(0.02), None);
-                }
+    for (contact, tolerance, wanted) in [
+        ("auto", 1e-13, 4),
+        ("sap", 1e-13, 4),
+        ("lagged", 1e-13, 4),
+        ("similar", 1e-13, 4),
+        ("mujoco", 1e-13, 4),
+    ] {
+        let mut world = walker("damping='0.1'", 0.4);
+        for geometry in &mut world.geometries {
+            let compliance = &mut geometry.material.compliance;
+            (compliance.stiffness, compliance.dissipation) = (Some(3e4), Some(0.5));
+            if contact == "sap" {
+                (compliance.relaxation, compliance.dissipation) = (Some(0.02), None);
             }
-            world.geometries[0].material.friction = 1e-3;
-            (world.geometries[0].material.priority, world.geometries[0].material.compliance) =
-                (-1, Default::default());
-            let mut all = Vec::new();
-            for g in 2..world.geometries.len() {
-                let geometries = [g, 0];
-                all.push(Parameter::Friction { geometries });
-                match contact {
-                    "mujoco" => {
-                        all.extend(
-                            (0..2).map(|component| Parameter::ContactReference { geometries, component }),
-                        );
-                    }
-                    "sap" => all.push(Parameter::ContactRelaxation { geometries }),
-                    _ => all.push(Parameter::ContactDissipation { geometries }),
-                }
-                if contact != "mujoco" {
-                    all.push(Parameter::ContactStiffness { geometries });
-                }
-                all.push(Parameter::Offset { geometry: g, axis: 2 });
-            }
-            let settings =
-                Settings { contact: contact.to_owned(), tolerance, max_iterations: 20_000, ..settings() };
-            let met = hold(&world, &settings, &all, (6, 1e-6), |dice| above(&world, dice, 0.6));
-            assert!(met[2] >= wanted, "{contact}: {met:?}");
         }
-    });
+        world.geometries[0].material.friction = 1e-3;
+        (world.geometries[0].material.priority, world.geometries[0].material.compliance) =
+            (-1, Default::default());
+        let mut all = Vec::new();
+        for g in 2..world.geometries.len() {
+            let geometries = [g, 0];
+            all.push(Parameter::Friction { geometries });
+            match contact {
+                "mujoco" => {
+                    all.extend((0..2).map(|component| Parameter::ContactReference { geometries, component }));
+                }
+                "sap" => all.push(Parameter::ContactRelaxation { geometries }),
+                _ => all.push(Parameter::ContactDissipation { geometries }),
+            }
+            if contact != "mujoco" {
+                all.push(Parameter::ContactStiffness { geometries });
+            }
+            all.push(Parameter::Offset { geometry: g, axis: 2 });
+        }
+        let settings =
+            Settings { contact: contact.to_owned(), tolerance, max_iterations: 20_000, ..settings() };
+        let met = hold(&world, &settings, &all, (6, 1e-6), |dice| above(&world, dice, 0.6));
+        assert!(met[2] >= wanted, "{contact}: {met:?}");
+    }
 }
 
 /// A joint without spring or damper makes a step of another kind.

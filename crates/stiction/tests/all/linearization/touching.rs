@@ -1,6 +1,4 @@
 //! What contacts, limits, dry friction, couplings and tendons act upon.
-
-use super::super::rules::{by_both, of_rule};
 use super::free::{random_state, settings, world};
 use super::witness::Witness;
 use stiction::dynamics::integrate_into;
@@ -92,50 +90,44 @@ pub(crate) fn above(world: &World, dice: &mut Random, speed: f64) -> State {
 /// Contacts that stick, slide and stay open.
 #[test]
 fn a_robot_on_its_feet() {
-    by_both(|| {
-        let mut met = Met::default();
-        for (speed, friction) in [(0.3, 1.2), (1.0, 0.2)] {
-            let world = walker("damping='0.1'", friction);
-            let of = hold(&world, &settings(), (8, of_rule(1e-8, 1e-7)), |dice| above(&world, dice, speed));
-            met.sticking += of.sticking;
-            met.sliding += of.sliding;
-        }
-        assert!(met.sticking > of_rule(2, 0) && met.sliding > 2, "{met:?}");
-    });
+    let mut met = Met::default();
+    for (speed, friction) in [(0.3, 1.2), (1.0, 0.2)] {
+        let world = walker("damping='0.1'", friction);
+        let of = hold(&world, &settings(), (8, 1e-7), |dice| above(&world, dice, speed));
+        met.sticking += of.sticking;
+        met.sliding += of.sliding;
+    }
+    assert!(met.sticking > 0 && met.sliding > 2, "{met:?}");
 }
 
 /// Limits and dry friction of joints beside contacts.
 #[test]
 fn limits_and_dry_friction() {
-    by_both(|| {
-        let world = walker("range='-2 2' frictionloss='0.4'", 0.6);
-        let met = hold(&world, &settings(), (8, of_rule(1e-8, 1e-7)), |dice| above(&world, dice, 0.5));
-        assert!(met.bound > 0 && met.sticking + met.sliding > 0, "{met:?}");
-    });
+    let world = walker("range='-2 2' frictionloss='0.4'", 0.6);
+    let met = hold(&world, &settings(), (8, 1e-7), |dice| above(&world, dice, 0.5));
+    assert!(met.bound > 0 && met.sticking + met.sliding > 0, "{met:?}");
 }
 
 /// Faces of boxes and round shapes on one another: the narrow phase is differentiated.
 #[test]
 fn free_bodies_on_one_another() {
-    by_both(|| {
-        let world = world(
-            "<worldbody><geom type='box' pos='0 0 -0.5' size='2 2 0.5' friction='0.7'/>
-              <body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body>
-              <body pos='0.02 0.01 0.295'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body></worldbody>",
-        );
-        let model = world.model.clone();
-        let met = hold(&world, &settings(), (4, 1e-7), |dice| {
-            let mut state = random_state(&world, dice, 0.0, 0.3);
-            let e: Vec<f64> = (0..model.nv()).map(|i| if i % 6 < 3 { 0.0 } else { dice.signed() }).collect();
-            let q = state.q.clone();
-            integrate_into(&model, &q, &e, 1.0, &mut state.q);
-            (state.v[2], state.v[8]) = (-0.5, -1.0);
-            state.q[2] += 2e-4 * dice.signed();
-            state.q[9] += 3e-4 * dice.signed();
-            state
-        });
-        assert!(met.sliding + met.sticking > 4, "{met:?}");
+    let world = world(
+        "<worldbody><geom type='box' pos='0 0 -0.5' size='2 2 0.5' friction='0.7'/>
+          <body pos='0 0 0.1'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body>
+          <body pos='0.02 0.01 0.295'><freejoint/><geom type='sphere' size='0.1' mass='1'/></body></worldbody>",
+    );
+    let model = world.model.clone();
+    let met = hold(&world, &settings(), (4, 1e-7), |dice| {
+        let mut state = random_state(&world, dice, 0.0, 0.3);
+        let e: Vec<f64> = (0..model.nv()).map(|i| if i % 6 < 3 { 0.0 } else { dice.signed() }).collect();
+        let q = state.q.clone();
+        integrate_into(&model, &q, &e, 1.0, &mut state.q);
+        (state.v[2], state.v[8]) = (-0.5, -1.0);
+        state.q[2] += 2e-4 * dice.signed();
+        state.q[9] += 3e-4 * dice.signed();
+        state
     });
+    assert!(met.sliding + met.sticking > 4, "{met:?}");
 }
 
 /// Boxes that overlap and are nearly flush: within the displacements of differences of the narrow phase the points are clipped by the face of the one box or
@@ -172,78 +164,74 @@ fn boxes_that_are_nearly_flush() {
 /// A slab that falls on a corner, with its gyroscopic moment: it flies on after the impulses.
 #[test]
 fn a_slab_on_its_corner() {
-    by_both(|| {
-        let world = world(
-            "<worldbody><geom type='plane' size='5 5 1' friction='0.4'/>
-              <body pos='0 0 0.2'><freejoint/><geom type='box' size='0.1 0.2 0.05' pos='0.02 0 0.01' mass='1' friction='0.4'/></body>
-             </worldbody>",
-        );
-        let met = hold(&world, &settings(), (6, 1e-7), |dice| {
-            let mut state = random_state(&world, dice, 0.4, 1.0);
-            state.v[2] = -1.0;
-            let mut lowest = f64::INFINITY;
-            let q = &state.q;
-            let R = stiction::dynamics::spatial::Quat::new(q[3], q[4], q[5], q[6]);
-            for k in 0..8 {
-                let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
-                let corner = [0.02 + 0.1 * sign(0), 0.2 * sign(1), 0.01 + 0.05 * sign(2)];
-                lowest = f64::min(lowest, R.rotate(corner.into()).z);
-            }
-            state.q[2] = -lowest + 5e-4 * dice.signed();
-            state
-        });
-        assert!(met.sliding + met.sticking > 4, "{met:?}");
+    let world = world(
+        "<worldbody><geom type='plane' size='5 5 1' friction='0.4'/>
+          <body pos='0 0 0.2'><freejoint/><geom type='box' size='0.1 0.2 0.05' pos='0.02 0 0.01' mass='1' friction='0.4'/></body>
+         </worldbody>",
+    );
+    let met = hold(&world, &settings(), (6, 1e-7), |dice| {
+        let mut state = random_state(&world, dice, 0.4, 1.0);
+        state.v[2] = -1.0;
+        let mut lowest = f64::INFINITY;
+        let q = &state.q;
+        let R = stiction::dynamics::spatial::Quat::new(q[3], q[4], q[5], q[6]);
+        for k in 0..8 {
+            let sign = |bit: usize| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
+            let corner = [0.02 + 0.1 * sign(0), 0.2 * sign(1), 0.01 + 0.05 * sign(2)];
+            lowest = f64::min(lowest, R.rotate(corner.into()).z);
+        }
+        state.q[2] = -lowest + 5e-4 * dice.signed();
+        state
     });
+    assert!(met.sliding + met.sticking > 4, "{met:?}");
 }
 
 /// ∂λ of contacts, limits and dry friction against differences of the impulses of steps that start cold.
 #[test]
 fn impulses_have_the_derivatives_of_differences() {
-    by_both(|| {
-        let world = walker("range='-2 2' damping='0.1'", 0.6);
-        let mut compared = 0;
-        for seed in 0..40 {
-            let mut dice = Random::new(seed + 1);
-            let start = above(&world, &mut dice, 0.5);
-            let mut simulation = Simulation::new(world.clone(), start.clone(), settings()).unwrap();
-            let linearization = simulation.linearize();
-            let Some(linearization) = linearization.ok().filter(|l| l.notes.is_empty()) else { continue };
-            simulation.step();
-            let rows = simulation.impulses().len();
-            let n = 2 * linearization.nv + linearization.nu;
-            assert_eq!(linearization.dlambda.len(), rows * n);
-            for k in 0..2 * linearization.nv {
-                let mut impulses = |x: f64| {
-                    let mut state = start.clone();
-                    let mut e = vec![0.0; linearization.nv];
-                    if k < linearization.nv {
-                        e[k] = x;
-                        integrate_into(&world.model, &start.q, &e, 1.0, &mut state.q);
-                    } else {
-                        state.v[k - linearization.nv] += x;
-                    }
-                    simulation.set_state(state).unwrap();
-                    simulation.step();
-                    simulation.impulses().to_vec()
-                };
-                let x = 1e-6;
-                let (ahead, back) = (impulses(x), impulses(-x));
-                if ahead.len() != rows || back.len() != rows {
-                    continue;
+    let world = walker("range='-2 2' damping='0.1'", 0.6);
+    let mut compared = 0;
+    for seed in 0..40 {
+        let mut dice = Random::new(seed + 1);
+        let start = above(&world, &mut dice, 0.5);
+        let mut simulation = Simulation::new(world.clone(), start.clone(), settings()).unwrap();
+        let linearization = simulation.linearize();
+        let Some(linearization) = linearization.ok().filter(|l| l.notes.is_empty()) else { continue };
+        simulation.step();
+        let rows = simulation.impulses().len();
+        let n = 2 * linearization.nv + linearization.nu;
+        assert_eq!(linearization.dlambda.len(), rows * n);
+        for k in 0..2 * linearization.nv {
+            let mut impulses = |x: f64| {
+                let mut state = start.clone();
+                let mut e = vec![0.0; linearization.nv];
+                if k < linearization.nv {
+                    e[k] = x;
+                    integrate_into(&world.model, &start.q, &e, 1.0, &mut state.q);
+                } else {
+                    state.v[k - linearization.nv] += x;
                 }
-                for i in 0..rows {
-                    let about = (ahead[i] - back[i]) / (2.0 * x);
-                    let ours = linearization.dlambda[i * n + k];
-                    assert!(
-                        (ours - about).abs() < 1e-5 * (1.0 + about.abs()),
-                        "seed {seed}, {i} by {k}: {ours} is {about}"
-                    );
-                    compared += usize::from(about.abs() > 1e-3);
-                }
+                simulation.set_state(state).unwrap();
+                simulation.step();
+                simulation.impulses().to_vec()
+            };
+            let x = 1e-6;
+            let (ahead, back) = (impulses(x), impulses(-x));
+            if ahead.len() != rows || back.len() != rows {
+                continue;
+            }
+            for i in 0..rows {
+                let about = (ahead[i] - back[i]) / (2.0 * x);
+                let ours = linearization.dlambda[i * n + k];
+                assert!(
+                    (ours - about).abs() < 1e-5 * (1.0 + about.abs()),
+                    "seed {seed}, {i} by {k}: {ours} is {about}"
+                );
+                compared += usize::from(about.abs() > 1e-3);
             }
         }
-        assert!(compared > 100, "{compared}");
-    });
+    }
+    assert!(compared > 100, "{compared}");
 }
 
 /// The gradient of a cost of a rollout on the ground, against differences of whole rollouts, whatever the checkpoints.

@@ -1,4 +1,4 @@
-//! Steps in their middle (`motion = middle`): rest, and momenta. Their order is in the experiment `order`.
+//! Steps that are posed in their middle: rest, and momenta. Their order is in the experiment `order`.
 
 mod problems;
 

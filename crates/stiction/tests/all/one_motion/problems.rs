@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use stiction::models::{LoadOptions, load_str};
-use stiction::{MotionRule, Settings, Simulation, State, StepperParams};
+use stiction::{Settings, Simulation, State, StepperParams};
 
 /// A problem: its world, and its first velocities.
 pub(crate) struct Problem {
@@ -24,8 +24,7 @@ impl Problem {
         let loaded = load_str(&self.xml, Path::new("test.xml"), Path::new("."), &LoadOptions::default());
         let mut world = loaded.unwrap();
         world.geometries.iter_mut().for_each(|g| g.material.restitution = self.restitution);
-        let motion = MotionRule::Middle;
-        let stepper = StepperParams { dt, motion, energy_tolerance: 1e9, ..StepperParams::default() };
+        let stepper = StepperParams { dt, energy_tolerance: 1e9, ..StepperParams::default() };
         let settings = Settings { tolerance: 1e-12, stepper, ..Settings::default() };
         let mut state = State::neutral(&world.model);
         state.v[..self.v.len()].copy_from_slice(&self.v);

@@ -1,6 +1,4 @@
 //! Bodies side by side on a floor, watched for tilt and for the identity of their contacts.
-
-use super::super::rules::ruled;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 use stiction::collision::{ConvexMesh, Shape};
@@ -39,7 +37,7 @@ pub(crate) fn standing_on(floor: Shape, pose: Pose, bodies: Vec<(Shape, Pose)>) 
         c.body(FreeBody { material, ..body }).unwrap();
     }
     let (world, state) = c.finish();
-    let stepper = ruled(StepperParams { dt: 2e-3, sleep: Sleep::Off, ..StepperParams::default() });
+    let stepper = StepperParams { dt: 2e-3, sleep: Sleep::Off, ..StepperParams::default() };
     Simulation::new(world, state, Settings { stepper, tolerance: 1e-10, ..Settings::default() }).unwrap()
 }
 

@@ -1,7 +1,5 @@
 //! A resting contact set is the same from step to step: as many points, of the same features, in the
 //! same order and the same places.
-
-use super::super::rules::by_both;
 use super::scene::{FLOORS, contacts, prism, run, standing, standing_on};
 use std::f64::consts::{FRAC_PI_2, PI};
 use stiction::collision::Shape;
@@ -40,35 +38,33 @@ fn resting() -> Vec<(&'static str, Shape, Quat, f64, usize)> {
 
 #[test]
 fn resting_contact_sets_do_not_change() {
-    by_both(|| {
-        for floor in FLOORS {
-            let cases = resting();
-            let place = |(i, (_, shape, q, height, _)): (usize, &(_, Shape, Quat, f64, usize))| {
-                (shape.clone(), Pose::new(*q, vec3(i as f64, 0.37 * i as f64, height + 1e-4)))
-            };
-            let mut sim = standing(floor, cases.iter().enumerate().map(place).collect());
-            run(&mut sim, SETTLING);
-            let mut last = contacts(&mut sim);
-            for (i, (name, .., points)) in cases.iter().enumerate() {
-                let found = last.iter().filter(|c| c.geometries[1] == i + 1).count();
-                assert_eq!(found, *points, "{name} on {floor:?}");
-            }
-            for k in 0..WATCHED {
-                run(&mut sim, 1);
-                let now = contacts(&mut sim);
-                assert_eq!(now.len(), last.len(), "step {k} on {floor:?}");
-                for (c, d) in last.iter().zip(&now) {
-                    let name = cases[c.geometries[1] - 1].0;
-                    let same = c.geometries == d.geometries && c.feature == d.feature;
-                    let moved = (d.position - c.position).norm();
-                    assert!(same, "{name} on {floor:?} at step {k}: {c:?} {d:?}");
-                    assert!(moved < SAME_PLACE, "{name} on {floor:?} at step {k} moved {moved:e} m");
-                    assert!((d.normal - c.normal).norm() < SAME_PLACE, "{name} on {floor:?} at step {k}");
-                }
-                last = now;
-            }
+    for floor in FLOORS {
+        let cases = resting();
+        let place = |(i, (_, shape, q, height, _)): (usize, &(_, Shape, Quat, f64, usize))| {
+            (shape.clone(), Pose::new(*q, vec3(i as f64, 0.37 * i as f64, height + 1e-4)))
+        };
+        let mut sim = standing(floor, cases.iter().enumerate().map(place).collect());
+        run(&mut sim, SETTLING);
+        let mut last = contacts(&mut sim);
+        for (i, (name, .., points)) in cases.iter().enumerate() {
+            let found = last.iter().filter(|c| c.geometries[1] == i + 1).count();
+            assert_eq!(found, *points, "{name} on {floor:?}");
         }
-    });
+        for k in 0..WATCHED {
+            run(&mut sim, 1);
+            let now = contacts(&mut sim);
+            assert_eq!(now.len(), last.len(), "step {k} on {floor:?}");
+            for (c, d) in last.iter().zip(&now) {
+                let name = cases[c.geometries[1] - 1].0;
+                let same = c.geometries == d.geometries && c.feature == d.feature;
+                let moved = (d.position - c.position).norm();
+                assert!(same, "{name} on {floor:?} at step {k}: {c:?} {d:?}");
+                assert!(moved < SAME_PLACE, "{name} on {floor:?} at step {k} moved {moved:e} m");
+                assert!((d.normal - c.normal).norm() < SAME_PLACE, "{name} on {floor:?} at step {k}");
+            }
+            last = now;
+        }
+    }
 }
 
 /// A column of boxes at rest is solved when it is met; the impulses found then hold it up.
@@ -92,18 +88,16 @@ fn what_rests_is_not_solved_again() {
 /// both have in common. With four of these alone it would rock from one to the other without end.
 #[test]
 fn what_leans_on_a_corner_rests() {
-    by_both(|| {
-        let shape = Shape::Box { half: vec3(0.08, 0.08, 0.08) };
-        let turned = Quat::from_axis_angle(Vec3::Z, 41.2524_f64.to_radians());
-        let above = Pose::new(turned, vec3(0.078889, 0.055656, 0.1601));
-        let mut sim = standing_on(shape.clone(), Pose::IDENTITY, vec![(shape, above)]);
-        run(&mut sim, 1500);
-        let mut fastest = 0.0_f64;
-        for _ in 0..200 {
-            run(&mut sim, 1);
-            fastest = sim.state().v.iter().fold(fastest, |m, v| m.max(v.abs()));
-        }
-        assert!(fastest < 1e-8, "{fastest:e}");
-        assert!(contacts(&mut sim).len() > 4);
-    });
+    let shape = Shape::Box { half: vec3(0.08, 0.08, 0.08) };
+    let turned = Quat::from_axis_angle(Vec3::Z, 41.2524_f64.to_radians());
+    let above = Pose::new(turned, vec3(0.078889, 0.055656, 0.1601));
+    let mut sim = standing_on(shape.clone(), Pose::IDENTITY, vec![(shape, above)]);
+    run(&mut sim, 1500);
+    let mut fastest = 0.0_f64;
+    for _ in 0..200 {
+        run(&mut sim, 1);
+        fastest = sim.state().v.iter().fold(fastest, |m, v| m.max(v.abs()));
+    }
+    assert!(fastest < 1e-8, "{fastest:e}");
+    assert!(contacts(&mut sim).len() > 4);
 }

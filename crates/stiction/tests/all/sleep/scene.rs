@@ -1,6 +1,4 @@
 //! Piles of boxes on a plane, and a ball that flies at one.
-
-use super::super::rules::ruled;
 use stiction::UNCOLOURED;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
@@ -40,7 +38,7 @@ pub(crate) fn ball(c: &mut Composer, z: f64) {
 }
 
 pub(crate) fn settings(sleep: Sleep) -> Settings {
-    Settings { stepper: ruled(StepperParams { sleep, ..StepperParams::default() }), ..Settings::default() }
+    Settings { stepper: StepperParams { sleep, ..StepperParams::default() }, ..Settings::default() }
 }
 
 pub(crate) fn simulation(c: Composer, settings: Settings) -> Simulation {
