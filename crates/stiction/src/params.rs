@@ -34,8 +34,8 @@ pub struct StepperParams {
     /// Instants of a step at which impacts of contacts with e > 0 are solved, at most; what would bounce after the last does so at
     /// once with the rest of the step. Each costs about as much as a step. 0: all impacts of a step at once.
     pub impact_instants: u32,
-    /// Steps of the motion `middle` are parted at landings without restitution and where slip turns back: four times at
-    /// once, and then once in so many steps. More of these are taken in the whole step, at first order. Each costs as much
+    /// Steps are parted at landings without restitution and where slip turns back: four times at once, and then once
+    /// in so many steps. More of these are taken in the whole step, at first order. Each costs as much
     /// as three steps or more. 0: never.
     pub landing_interval: u32,
     /// A part of a step that leads to a landing ends at a gap or overlap of no more than this, unless four attempts do not get there

@@ -157,6 +157,7 @@ fn of_scene(name: &str, solver: &str, (states, size): (u64, Size)) -> Result<Opt
     settings.set_contact(solver);
     (settings.tolerance, settings.max_iterations) = (TOLERANCE, 20_000);
     settings.stepper.sleep = Sleep::Off;
+    settings.stepper.landing_tolerance = 1e-13;
     let mut sim = Simulation::new(setup.world, setup.state.clone(), setup.settings)?;
     let mut tally = Tally::default();
     for seed in 0..states {

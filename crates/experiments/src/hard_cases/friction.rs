@@ -182,7 +182,9 @@ pub(super) fn rod(size: Size) -> Result<Vec<Line>, ExperimentError> {
             jam,
             1e-6,
         ));
-        lines.push(trial.line("Painlevé rod", of, ["largest gain of energy in a step", "J"], gain, 1e-9));
+        // The tip jams in the middle of the step, half a step after the rod has moved by its velocity at the start.
+        let most = 2.0 * h * h;
+        lines.push(trial.line("Painlevé rod", of, ["largest gain of energy in a step", "J"], gain, most));
     }
     Ok(lines)
 }

@@ -54,6 +54,7 @@ fn a_robot_that_lands_is_differentiated() {
     let setup = Scene::from_model_file(&folder.join(ROBOTS[0]), &options).unwrap().build().unwrap();
     let mut settings = setup.settings;
     (settings.stepper.dt, settings.tolerance) = (2e-3, 1e-12);
+    settings.stepper.landing_tolerance = 1e-13;
     let mut sim = Simulation::new(setup.world, setup.state, settings).unwrap();
     let world = sim.shared_world();
     let (model, nv) = (&world.model, world.model.nv());

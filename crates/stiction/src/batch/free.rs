@@ -3,7 +3,7 @@
 use super::numbers::Numbers;
 use super::plan::Plan;
 pub(super) use crate::stepping::free_velocity::ROUNDS;
-use crate::stepping::integrate::fast_rotation::FAR;
+use crate::stepping::integrate::fast_rotation::{FAR, LOST};
 use crate::stepping::integrate::rolling::{self, STILL};
 use stiction_assembly::forces::tendons;
 use stiction_assembly::laws::actuator::Effort;
@@ -134,6 +134,16 @@ impl<T: Real> Free<T> {
             sound = T::both(sound, v.finite());
         }
         sound
+    }
+
+    /// 1 in the lanes in which a joint of a tree with servos or springs turns too far by the velocities at the end of the step.
+    #[inline(always)]
+    pub(super) fn is_lost(&self, plan: &Plan, v_next: &[T], kind: T) -> T {
+        let (h, mut farthest) = (kind.like(plan.h()), kind);
+        for &i in &plan.driven {
+            farthest = farthest.max((h * v_next[i]).abs());
+        }
+        kind.truth(kind.like(LOST).less(farthest))
     }
 
     /// A round of the mean velocity of the step, of which Coriolis forces of joints are, with the impulses of the last

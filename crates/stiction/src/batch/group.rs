@@ -402,6 +402,7 @@ impl<T: Real> Room<T> {
         for v in &state.v_next {
             bad = T::select(v.finite(), bad, kind.one());
         }
+        bad = bad.max(free.is_lost(plan, &state.v_next, kind));
         if rows.rows > MOST_ROWS {
             bad = kind.one();
         } else {
@@ -411,7 +412,7 @@ impl<T: Real> Room<T> {
             let [parts, more] = rows.belied(plan, &touch.slots, solved, &state.v_next, [*may_land, valid]);
             again = more * valid;
             bad = bad.max(parts).max(again);
-            bad = bad.max(rows.flies(plan, &solver.lambda, kind));
+            bad = bad.max(rows.flies(plan, &solver.lambda, kind)).max(rows.slides_on_many(plan, kind));
             free.forces(plan, change, forces);
         }
         *good = T::select(bad.mask(), kind, *good);
@@ -455,7 +456,7 @@ impl<T: Real> Room<T> {
         let Self { numbers, state, closing, .. } = self;
         if let Some(closes) = closing {
             closes.kin.update(&numbers.model, &state.q);
-            closes.closing.begin(&numbers.model, (&closes.kin, false), &state.v);
+            closes.closing.begin(&numbers.model, &closes.kin, &state.v);
         }
         true
     }

@@ -7,7 +7,7 @@ use crate::params::HigherOrder;
 use crate::stepping::integrate::ballistic::{Body, flying_bodies};
 use crate::stepping::integrate::bound_trees;
 use crate::stepping::integrate::closing::Closing;
-use crate::stepping::integrate::fast_rotation::turning;
+use crate::stepping::integrate::fast_rotation::{driven, turning};
 use crate::stepping::time_stepping::position_correction;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,8 +36,10 @@ pub(super) struct Plan {
     /// Trees that go by rules of their own where nothing holds them, see [`crate::stepping::integrate::ballistic`]: not in
     /// lanes. Free bodies alone do not.
     pub(super) flyers: Vec<usize>,
-    /// Where a joint may turn farther than a step can follow, `stepping/integrate/fast_rotation`: then not in lanes.
+    /// Where a joint may turn farther than a step can follow, `stepping/integrate/fast_rotation`: then not in lanes. Those of trees with
+    /// servos or springs.
     pub(super) turning: Vec<usize>,
+    pub(super) driven: Vec<usize>,
     /// Bodies alone in their trees that go by flights, and their numbers as bodies of the model.
     pub(super) flying_bodies: Vec<(usize, Body)>,
     /// Dofs of all other trees.
@@ -192,11 +194,13 @@ impl Plan {
         flying.iter().for_each(|&b| flies_alone[model.bodies[b].tree] = true);
         let tree_of: Vec<_> = model.dofs.iter().map(|d| model.bodies[d.body].tree).collect();
         let flyer = |t: &usize| !(bound.contains(t) || flies_alone[*t]);
+        let drives = driven(&world);
         let mut plan = Self {
             numbers: Vec::new(),
             flyers: (0..model.trees).filter(flyer).collect(),
             joint_dofs: (0..model.nv()).filter(|&d| !flies_alone[tree_of[d]]).collect(),
             closes: !Closing::new(model).is_empty(),
+            driven: turning(&world).into_iter().filter(|&dof| drives[tree_of[dof]]).collect(),
             turning: turning(&world),
             tree_of_dof: tree_of,
             q_of_dof: actuators::q_of_dofs(&world),

@@ -83,7 +83,7 @@ impl<T: Real> PositionCorrection<T> {
             }
             let infinite = kind.like(f64::INFINITY);
             let low = if opens { kind } else { -infinite };
-            g.push(if opens { c.max(kind) + rows.corrections[i] } else { kind });
+            g.push(if opens { kind.like(0.5) * c.max(kind) + rows.corrections[i] } else { kind });
             cones.push(LaneCone::row([low, infinite], cone.active));
             own.push(row);
             yielding.push(if opens { YIELDS } else { 0.0 });

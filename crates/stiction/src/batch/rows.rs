@@ -446,6 +446,30 @@ impl<T: Real> Rows<T> {
         flies
     }
 
+    /// 1 where a free body slides on more than three points: its impulses have several answers, which do not move it alike.
+    #[inline(always)]
+    pub(super) fn slides_on_many(&mut self, plan: &Plan, kind: T) -> T {
+        let mut many = kind;
+        if plan.flying_bodies.is_empty() {
+            return many;
+        }
+        self.held.clear();
+        self.held.resize(plan.world.model.trees, kind);
+        for i in 0..self.slips.slipping.len() {
+            let slid = self.slips.slipping[i].slid;
+            let [a, b] = self.trees(plan, i);
+            self.held[a] += slid;
+            if a != b {
+                self.held[b] += slid;
+            }
+        }
+        for (b, _) in &plan.flying_bodies {
+            let points = self.held[plan.world.model.bodies[*b].tree];
+            many = many.max(kind.truth(kind.like(3.0).less(points)));
+        }
+        many
+    }
+
     /// 1 where the step alone goes another way, and where it is solved again: [`Slips::belied`], of a problem that was solved.
     #[inline(always)]
     pub(super) fn belied(

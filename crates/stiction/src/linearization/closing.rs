@@ -112,7 +112,7 @@ impl Forces<'_> {
             rnea_into(model, &posed, &vel, &a, &mut RneaWorkspace::new(model), &mut impulses);
             impulses.iter_mut().for_each(|x| *x *= step);
             let mut closing = Closing::new(model);
-            closing.begin(model, (&from, false), &v);
+            closing.begin(model, &from, &v);
             closing.close((model, step), [&posed, &to], (accepted.quadrature, &impulses), &mut v_next);
             for (i, j) in (0..nv).flat_map(|i| (0..WIDTH).map(move |k| (i, k))) {
                 if first + j < columns.count() {

@@ -53,6 +53,7 @@ impl Corrected<'_> {
             .filter(|(cone, row)| *cone == Cone::Free || cone.opens() && p[*row] > 0.0)
             .map(|(_, row)| row)
             .collect();
+        let share = if accepted.facts.posed_in_middle.is_some() { 0.5 } else { 1.0 };
         let (k, n) = (active.len(), columns.count());
         if k == 0 {
             return Ok(right); // nothing pushes
@@ -66,7 +67,7 @@ impl Corrected<'_> {
             let row = rows.J.row(r) * &right + turned.velocity.row(r) + rows.correction.row(r);
             wanted.row_mut(a).copy_from(&row);
             if c[r] > self.still {
-                let more = wanted.row(a) + rows.J.row(r) * self.dv + rows.velocity.row(r);
+                let more = wanted.row(a) + (rows.J.row(r) * self.dv + rows.velocity.row(r)) * share;
                 wanted.row_mut(a).copy_from(&more);
             }
             if p[r] == 0.0 {

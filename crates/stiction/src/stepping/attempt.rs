@@ -168,6 +168,8 @@ pub enum Reason {
     SlipEnds,
     /// The slip of a joint or tendon with dry friction stops in the part, and turns back.
     SlipTurns,
+    /// Trees that were posed in the middle turn too far by the velocities at the end.
+    TurnsTooFar,
     /// The part has no answer where it was posed in its middle.
     NoMiddle,
     /// The error of the part was to be known, or was too large.

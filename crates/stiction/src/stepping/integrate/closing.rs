@@ -18,10 +18,8 @@ use stiction_dynamics::{JointKind, Kinematics, Model, Real, motions_into};
 /// The floating robots of a world.
 pub(crate) struct Closing<T = f64> {
     trees: Vec<Floating>,
-    /// P(q, v) of each at the start of a step, and at its end, where v is `v_after`.
+    /// P(q, v) of each at the start of a step.
     before: Vec<Force<T>>,
-    after: Vec<Force<T>>,
-    v_after: Vec<T>,
     motions: Vec<Motion<T>>,
 }
 
@@ -47,8 +45,6 @@ impl<T: Real> Closing<T> {
         Self {
             trees: (0..model.trees).filter_map(floating).collect(),
             before: Vec::new(),
-            after: Vec::new(),
-            v_after: Vec::new(),
             motions: vec![Motion::zero(model.kind()); model.bodies.len()],
         }
     }
@@ -58,15 +54,10 @@ impl<T: Real> Closing<T> {
         self.trees.is_empty()
     }
 
-    /// Takes P(q, v) at the start of a step, which came from the end of the last where q is the same.
+    /// Finds P(q, v) at the start of a step.
     #[inline(always)]
-    pub(crate) fn begin(&mut self, model: &Model<T>, (start, came): (&Kinematics<T>, bool), v: &[T]) {
-        let Self { trees, before, after, v_after, motions } = self;
-        let same = |(a, b): (&T, &T)| T::all(T::both(a.at_most(*b), b.at_most(*a)));
-        if came && v_after.len() == v.len() && v_after.iter().zip(v).all(same) {
-            std::mem::swap(before, after);
-            return;
-        }
+    pub(crate) fn begin(&mut self, model: &Model<T>, start: &Kinematics<T>, v: &[T]) {
+        let Self { trees, before, motions } = self;
         motions_into(model, start, v, motions);
         before.clear();
         before.extend(trees.iter().map(|t| t.momentum(start, motions)));
@@ -82,20 +73,14 @@ impl<T: Real> Closing<T> {
         (rules, impulses): (&[Quadrature], &[T]),
         v_next: &mut [T],
     ) {
-        let Self { trees, before, after, v_after, motions } = self;
+        let Self { trees, before, motions } = self;
         motions_into(model, end, v_next, motions);
-        after.clear();
         for (floating, before) in trees.iter().zip(before) {
-            let mut momentum = floating.momentum(end, motions);
             if rules[floating.tree] == Quadrature::Middle {
                 let whole = *before + floating.impulse(model.gravity * h, middle, impulses);
-                floating.add_momentum(whole - momentum, end, v_next);
-                momentum = whole;
+                floating.add_momentum(whole - floating.momentum(end, motions), end, v_next);
             }
-            after.push(momentum);
         }
-        v_after.clear();
-        v_after.extend_from_slice(v_next);
     }
 }
 

