@@ -453,14 +453,16 @@ impl<T: Real> Rows<T> {
         if plan.flying_bodies.is_empty() {
             return many;
         }
+        let still = kind.like(STILL * plan.coarser());
         self.held.clear();
         self.held.resize(plan.world.model.trees, kind);
         for i in 0..self.slips.slipping.len() {
-            let slid = self.slips.slipping[i].slid;
+            let [x, y] = self.slips.slipping[i].slip;
+            let moves = T::both(still.less(x.abs().max(y.abs())), self.cones[i].active.mask());
             let [a, b] = self.trees(plan, i);
-            self.held[a] += slid;
+            self.held[a] += kind.truth(moves);
             if a != b {
-                self.held[b] += slid;
+                self.held[b] += kind.truth(moves);
             }
         }
         for (b, _) in &plan.flying_bodies {
@@ -529,6 +531,9 @@ impl<T: Real> Rows<T> {
         }
     }
 }
+
+/// Slip that is none [m/s].
+const STILL: f64 = 1e-6;
 
 /// The velocity u of the contact at p per unit of one dof.
 #[inline(always)]

@@ -26,7 +26,7 @@ pub(super) const PARTS: usize = 64;
 /// A part is at least this share of the step.
 const SHORTEST: f64 = 1e-6;
 /// Where so many parts in succession are shorter than this share of the step, landings follow one another without end.
-const MOST: usize = 8;
+const MOST: usize = 32;
 const SHORT: f64 = 1e-3;
 /// Times that a part is shortened because its own motion meets something, at most.
 const SHORTENED: usize = 4;

@@ -177,6 +177,9 @@ impl TimeStepping {
         if part.again.is_none() {
             self.free.learned = 0;
             self.here.fast.find(&part.world.model, &state.v, part.h);
+            if !solver.needs().softness {
+                self.here.look_at_start(part.world, state);
+            }
             self.find_middle(&Step::new(part, state), solver);
         } else if part.again == Some(Reason::TurnsTooFar) {
             self.find_middle(&Step::new(part, state), solver);
@@ -218,7 +221,6 @@ impl TimeStepping {
         if solver.needs().softness {
             return;
         }
-        here.look_at_start(world, state);
         search.look_back((world, here), &state.v, (h, params.margin));
         rolling.find(step, warm, [&here.sleeps, &search.at_start], solver.law() == Law::Ncp);
     }
@@ -278,7 +280,8 @@ impl TimeStepping {
         }
         let landing = if self.rolling.any() {
             let solved = (&self.posed, &self.trial.impulses[..]);
-            if !self.search.find_landings_at_middle(solved, part.inelastic) {
+            // An impact by a relaxed law throws what slides off the surface, at any step.
+            if !self.search.find_landings_at_middle(solved, part.inelastic && self.rolling.is_coulomb()) {
                 return None;
             }
             self.here.kin.update(&part.world.model, &self.room.q_start);
