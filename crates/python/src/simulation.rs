@@ -438,16 +438,18 @@ impl Simulation {
         self.push(py, &mut inner)
     }
 
-    /// Goes on with the same state in a world whose numbers are others, or under other settings; contacts start cold.
-    #[pyo3(name = "_go_on_in")]
-    fn go_on_in(&self, py: Python<'_>, world: Py<World>, settings: &str) -> PyResult<()> {
+    /// Goes on with the same state in a world whose numbers are others, or under other settings than the present; contacts
+    /// start cold.
+    #[pyo3(name = "_go_on_in", signature = (world, settings=None))]
+    fn go_on_in(&self, py: Python<'_>, world: Py<World>, settings: Option<&str>) -> PyResult<()> {
         let of = world.get();
         if (of.state.q.len(), of.state.v.len(), of.control.len()) != (self.nq, self.nv, self.nu) {
             return Err(wrong("a simulation goes on in a world of as many coordinates and actuators alone"));
         }
-        let settings = self::settings(&of.settings, settings)?;
+        let settings = settings.map(|given| self::settings(&of.settings, given)).transpose()?;
         let mut guard = self.pulled(py)?;
         let inner = &mut *guard;
+        let settings = settings.unwrap_or_else(|| inner.sim.settings().clone());
         let (state, control) = (inner.sim.state().clone(), inner.sim.control_mut().to_vec());
         let mut sim = released(py, || {
             stiction::Simulation::new(of.world.clone(), state.clone(), settings).map_err(wrong)
