@@ -449,14 +449,18 @@ impl Simulation {
         let settings = settings.map(|given| self::settings(&of.settings, given)).transpose()?;
         let mut guard = self.pulled(py)?;
         let inner = &mut *guard;
-        let settings = settings.unwrap_or_else(|| inner.sim.settings().clone());
-        let (state, control) = (inner.sim.state().clone(), inner.sim.control_mut().to_vec());
-        let mut sim = released(py, || {
-            stiction::Simulation::new(of.world.clone(), state.clone(), settings).map_err(wrong)
-        })?;
-        sim.control_mut().copy_from_slice(&control);
-        inner.v_before.copy_from_slice(&state.v);
-        (inner.sim, inner.q_before, inner.forward, inner.painter) = (sim, None, None, None);
+        inner.v_before.copy_from_slice(&inner.sim.state().v);
+        match settings {
+            None => released(py, || inner.sim.go_on_in(of.world.clone()).map_err(wrong))?,
+            Some(settings) => {
+                let (state, control) = (inner.sim.state().clone(), inner.sim.control_mut().to_vec());
+                inner.sim = released(py, || {
+                    stiction::Simulation::new(of.world.clone(), state, settings).map_err(wrong)
+                })?;
+                inner.sim.control_mut().copy_from_slice(&control);
+            }
+        }
+        (inner.q_before, inner.forward, inner.painter) = (None, None, None);
         inner.held.clear();
         drop(guard);
         *self.world.lock().unwrap_or_else(PoisonError::into_inner) = world;

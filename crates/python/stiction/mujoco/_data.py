@@ -36,7 +36,7 @@ from ._quantities import (
     let_write,
     quaternions,
 )
-from ._senses import reading
+from ._senses import Readings
 from ._structs import List, MjSolverStat, MjTimerStat, MjWarningStat
 
 #: Numbers of the timers of steps and of what is computed between them.
@@ -46,23 +46,6 @@ CLEARANCE = 1e-6
 
 def _list(kind: Any, words: Any, prefix: str) -> List:
     return List(kind, sum(word.startswith(prefix) for word in words.__members__))
-
-
-class _Reading:
-    """Readings of sensors one by one: others need not be offered."""
-
-    def __init__(self, data: MjData) -> None:
-        self._data = data
-
-    def __getitem__(self, sensor: int) -> Array:
-        data = self._data
-        if sensor in data._acting._read_here:
-            data._current()
-            data._put(_now={})
-            return reading(data, sensor)
-        found: Array = data._sensed([sensor])[0]
-        found.flags.writeable = False
-        return found
 
 
 class MjData(NamedData):
@@ -565,8 +548,8 @@ class MjData(NamedData):
     # ------------------------------------------------------------------- others
 
     @property
-    def _reading(self) -> _Reading:
-        return _Reading(self)
+    def _reading(self) -> Readings:
+        return Readings(self)
 
     def __dir__(self) -> list[str]:
         known = {*object.__dir__(self), *self.__dict__, *self._views, *COMPUTED}
