@@ -272,12 +272,12 @@ def row_of(name: str, law: str, runs: list[dict[str, Any]]) -> str:
     """A row of the table: of what is not dropped medians, and the largest in brackets."""
     held = [r for r in runs if not r["dropped"]]
 
-    def told(key: str, digits: int) -> str:
+    def told(key: str) -> str:
         values = [r[key] for r in held]
-        return f"{np.median(values):.{digits}f} ({max(values):.{digits}f})" if values else "–"
+        return f"{np.median(values):.2g} ({max(values):.2g})" if values else "–"
 
     counts = f"{sum(r['dropped'] for r in runs)} of {len(runs)}", f"{sum(r['success'] for r in runs)} of {len(runs)}"
-    cells = [name, law if law == "MuJoCo" else f"`{law}`", *counts, told("slip", 2), told("rate", 4), told("turn", 2)]
+    cells = [name, law if law == "MuJoCo" else f"`{law}`", *counts, told("slip"), told("rate"), told("turn")]
     return "| " + " | ".join([*cells, f"{np.median([r['ms'] for r in runs]):.1f}"]) + " |"
 
 
@@ -313,7 +313,10 @@ def panel(name: str, runs: dict[str, list[dict[str, Any]]], left: int, top: int)
         ways = [top + HIGH * (1 - (np.log10(np.quantile(table, share, axis=0)) + 3) / 5) for share in (0.25, 0.5, 0.75)]
         band = [*zip(x, ways[0], strict=True), *reversed([*zip(x, ways[2], strict=True)])]
         lines.append(f'<polygon points="{points(band)}" fill="{COLOURS[law]}" fill-opacity="0.2"/>')
-        lines.append(f'<polyline points="{points(zip(x, ways[1], strict=True))}" fill="none" stroke="{COLOURS[law]}" stroke-width="2"/>')
+        # What is nearly MuJoCo's would hide it.
+        dashed = ' stroke-dasharray="6 5"' if law == "mujoco" else ""
+        middle = points(zip(x, ways[1], strict=True))
+        lines.append(f'<polyline points="{middle}" fill="none" stroke="{COLOURS[law]}" stroke-width="2"{dashed}/>')
         end = len(all_runs[0]["slips"]) / all_runs[0]["frequency"]
     lines.append(f'<text x="{left}" y="{top + HIGH + 16}" fill="#888">lift</text>')
     for at, word in ((2.0, "shake"), (5.0, f"still, to {end:.0f} s")):

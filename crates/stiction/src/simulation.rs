@@ -183,7 +183,7 @@ impl Simulation {
         let tolerance = settings.stepper.solver_tolerance(settings.tolerance);
         let common = Common { tolerance, max_iterations: settings.max_iterations };
         let mut solver = registry::make_from(&settings.contact, &common, &settings.contact_params)?;
-        takes_what_turns(solver.as_ref(), &settings, &world)?;
+        check_turning(solver.as_ref(), &settings, &world)?;
         solver.use_threads(settings.threads);
         let stepper = make(&world, settings.stepper.clone())?;
         let driver = Driver::new(&world, stepper, &settings.stepper);
@@ -335,7 +335,7 @@ impl Simulation {
         let world = with_drive_limits(world.into());
         self.state.validate(&world.model)?;
         validate_transmissions(&world)?;
-        takes_what_turns(self.solver.as_ref(), &self.settings, &world)?;
+        check_turning(self.solver.as_ref(), &self.settings, &world)?;
         let stepper = make_stepper(&world, self.settings.stepper.clone())?;
         self.driver = Driver::new(&world, stepper, &self.settings.stepper);
         self.solver.forget();
@@ -547,7 +547,7 @@ fn turning(world: &World) -> Option<String> {
 }
 
 /// Refuses a solver that takes no contacts which resist turning, where a geometry has them.
-fn takes_what_turns(solver: &dyn ContactSolver, settings: &Settings, world: &World) -> Result<(), SetupError> {
+fn check_turning(solver: &dyn ContactSolver, settings: &Settings, world: &World) -> Result<(), SetupError> {
     let refused = turning(world).filter(|_| !solver.takes_patches());
     refused.map_or(Ok(()), |geometry| Err(SetupError::Turning { solver: settings.contact.clone(), geometry }))
 }
