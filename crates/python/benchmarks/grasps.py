@@ -53,8 +53,8 @@ class Robosuite:
         np.random.seed(seed)  # noqa: NPY002
         kinds = {"nut_type": "square", "single_object_mode": 2} if name in HANDLES else {}
         self.env = robosuite.make(
-            name.partition(",")[0], robots="Panda", has_renderer=False, has_offscreen_renderer=False, use_camera_obs=False, ignore_done=True, seed=seed,
-            **kinds,
+            name.partition(",")[0], robots="Panda", has_renderer=False, has_offscreen_renderer=False, use_camera_obs=False,
+            ignore_done=True, seed=seed, **kinds,
         )  # fmt: skip
         self.env.reset()
         self.name, self.model, self.data = name, self.env.sim.model, self.env.sim.data

@@ -406,15 +406,16 @@ class MjData(NamedData):
 
     def _renew(self, forces: bool = True) -> None:
         """Writes the present into every array that was ever asked for, those of forces and readings if ``forces``."""
+        if not self._framed and not self._live:
+            self._put(_now={}, _renewed=None, _reached=True)
+            if forces:
+                let_write(self)
+            return
         key = self._of_what()
         self._put(_now=self._now if key == self._renewed else {}, _renewed=key, _reached=True)
         if self._acting._read_here:
             # Scripts write readings of their own.
             self._now.pop("sensordata", None)
-        if not self._framed and not self._live:
-            if forces:
-                let_write(self)
-            return
         self._view.refresh(self.simulation, True)
         self._put(_renewing=True)
         try:
