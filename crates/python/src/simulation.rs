@@ -438,23 +438,29 @@ impl Simulation {
         self.push(py, &mut inner)
     }
 
-    /// Goes on with the same state in a world whose numbers are others, or under other settings; contacts start cold.
-    #[pyo3(name = "_go_on_in")]
-    fn go_on_in(&self, py: Python<'_>, world: Py<World>, settings: &str) -> PyResult<()> {
+    /// Goes on with the same state in a world whose numbers are others, or under other settings than the present; contacts
+    /// start cold.
+    #[pyo3(name = "_go_on_in", signature = (world, settings=None))]
+    fn go_on_in(&self, py: Python<'_>, world: Py<World>, settings: Option<&str>) -> PyResult<()> {
         let of = world.get();
         if (of.state.q.len(), of.state.v.len(), of.control.len()) != (self.nq, self.nv, self.nu) {
             return Err(wrong("a simulation goes on in a world of as many coordinates and actuators alone"));
         }
-        let settings = self::settings(&of.settings, settings)?;
+        let settings = settings.map(|given| self::settings(&of.settings, given)).transpose()?;
         let mut guard = self.pulled(py)?;
         let inner = &mut *guard;
-        let (state, control) = (inner.sim.state().clone(), inner.sim.control_mut().to_vec());
-        let mut sim = released(py, || {
-            stiction::Simulation::new(of.world.clone(), state.clone(), settings).map_err(wrong)
-        })?;
-        sim.control_mut().copy_from_slice(&control);
-        inner.v_before.copy_from_slice(&state.v);
-        (inner.sim, inner.q_before, inner.forward, inner.painter) = (sim, None, None, None);
+        inner.v_before.copy_from_slice(&inner.sim.state().v);
+        match settings {
+            None => released(py, || inner.sim.go_on_in(of.world.clone()).map_err(wrong))?,
+            Some(settings) => {
+                let (state, control) = (inner.sim.state().clone(), inner.sim.control_mut().to_vec());
+                inner.sim = released(py, || {
+                    stiction::Simulation::new(of.world.clone(), state, settings).map_err(wrong)
+                })?;
+                inner.sim.control_mut().copy_from_slice(&control);
+            }
+        }
+        (inner.q_before, inner.forward, inner.painter) = (None, None, None);
         inner.held.clear();
         drop(guard);
         *self.world.lock().unwrap_or_else(PoisonError::into_inner) = world;

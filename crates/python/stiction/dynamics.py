@@ -57,6 +57,11 @@ __all__ = [
 ]
 
 
+def _number(model: Model, body: str | int) -> int:
+    """The number of a body; numbers need no table of names."""
+    return body if type(body) is int else model.bodies.index(body)
+
+
 def rnea(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: ArrayLike | None = None) -> Array:
     """Inverse dynamics: efforts τ = M a + C v + g − Σ Jᵀ F. ``external`` (bodies, 6): moments and forces at the origins."""
     return model._world.rnea(q, v, a, external)
@@ -156,22 +161,22 @@ def frame_jacobian(model: Model, q: ArrayLike, link: str | int, axes: str = "ali
 
 def body_jacobian(model: Model, q: ArrayLike, body: str | int) -> Array:
     """Jacobian (6, nv) of a body: angular velocity and velocity of the origin, in world axes."""
-    return model._world.body_jacobian(q, model.bodies.index(body))
+    return model._world.body_jacobian(q, _number(model, body))
 
 
 def body_jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, body: str | int) -> Array:
     """Its rate as the bodies move (6, nv)."""
-    return model._world.body_jacobian_rate(q, v, model.bodies.index(body))
+    return model._world.body_jacobian_rate(q, v, _number(model, body))
 
 
 def point_jacobian(model: Model, q: ArrayLike, body: str | int, point: ArrayLike) -> Array:
     """Jacobian (3, nv) of the point of a body that is now at ``point`` in the world."""
-    return model._world.point_jacobian(q, model.bodies.index(body), point)
+    return model._world.point_jacobian(q, _number(model, body), point)
 
 
 def point_jacobian_rate(model: Model, q: ArrayLike, v: ArrayLike, body: str | int, point: ArrayLike) -> Array:
     """Its rate, the point being fixed in the body (3, nv)."""
-    return model._world.point_jacobian_rate(q, v, model.bodies.index(body), point)
+    return model._world.point_jacobian_rate(q, v, _number(model, body), point)
 
 
 class Centroidal(_NamedTuple):
@@ -309,7 +314,7 @@ def rays(
     exclude: Sequence[str | int] = (),
 ) -> list[Hit | None]:
     """The same for several rays from one origin."""
-    bodies = [model.bodies.index(body) for body in exclude]
+    bodies = [_number(model, body) for body in exclude]
     all_ = np.asarray(directions, dtype=np.float64).reshape(-1, 3).tolist()
     found = model._world.rays_first(q, origin, all_, float(limit), bodies)
     return [None if hit is None else _hit(hit) for hit in found]
@@ -324,7 +329,7 @@ def ray_all(
     exclude: Sequence[str | int] = (),
 ) -> list[Hit]:
     """All that a ray crosses, by distance."""
-    bodies = [model.bodies.index(body) for body in exclude]
+    bodies = [_number(model, body) for body in exclude]
     along = np.asarray(direction, dtype=np.float64).reshape(3).tolist()
     return [_hit(hit) for hit in model._world.ray_all(q, origin, along, float(limit), bodies)]
 

@@ -297,3 +297,58 @@ def test_rollouts_check_what_they_are_given() -> None:
     ):
         with pytest.raises(ValueError, match=why):
             ours.rollout.rollout(**{"model": model, "data": data, "initial_state": start, "nstep": 4, **given})
+
+
+def test_what_has_not_changed_is_told_alike() -> None:
+    text = RICH.replace('<geom size=".1" contype="0" conaffinity="0"/></body></worldbody>', '<site name="top"/></body></worldbody>')
+    model, data = made(text)
+    names = ("qM", "qfrc_bias", "qfrc_passive", "sensordata", "actuator_force", "qfrc_actuator", "xpos", "site_xpos", "energy", "ten_length")
+    held = {name: getattr(data, name) for name in names}
+    changes = (
+        ("qpos", 9, 0.3), ("qvel", 3, 0.2), ("ctrl", 1, 0.4), ("qfrc_applied", 6, 0.5), ("xfrc_applied", (2, 0), 2.0), ("mocap_pos", (0, 1), 3.0),
+    )
+    for name, at, value in ((None, None, None), *changes):
+        if name is not None:
+            getattr(data, name)[at] = value
+        for again in (False, True):
+            if again:
+                for array in held.values():
+                    array += 1.0
+            ours.mj_forward(model, data)
+            fresh = ours.MjData(model)
+            for field in ("qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied", "mocap_pos"):
+                getattr(fresh, field)[:] = getattr(data, field)
+            ours.mj_forward(model, fresh)
+            for field, array in held.items():
+                assert array == pytest.approx(getattr(fresh, field), abs=1e-12), f"{field} after {name}"
+    model.opt.gravity[2], model.dof_damping[6] = -1.0, 2.0
+    ours.mj_step1(model, data)
+    ours.mj_step1(model, fresh)
+    assert (held["qfrc_bias"] == fresh.qfrc_bias).all() and (held["qfrc_passive"] == fresh.qfrc_passive).all()
+
+
+def test_motion_is_the_rule_by_which_steps_move() -> None:
+    text = """<mujoco><option timestep=".002"/><worldbody><body><joint axis="0 0 1"/><geom type="cylinder" size=".5 .05" mass="50"/></body>
+      <body pos=".3 0 .1"><freejoint/><geom type="box" size=".05 .05 .05" mass=".1"/></body></worldbody></mujoco>"""
+    apart = {}
+    for motion in ("by-case", "middle"):
+        model, data = made(text)
+        model.motion = motion
+        again = pickle.loads(pickle.dumps(model))
+        assert again.motion == motion and model.motion == motion
+        data.qvel[:] = 1, 0, 0.3, 0, 0, 0, 1
+        ours.mj_step(model, data, 500)
+        apart[motion] = float(np.hypot(*data.qpos[1:3])) - 0.3
+    # What stands on a turning plate goes outward by the chord of every step.
+    assert 1e-4 < apart["by-case"] < 1e-3 and abs(apart["middle"]) < 1e-5, apart
+    model.motion = "sideways"
+    with pytest.raises(stiction.Error, match="by-case"):
+        ours.mj_step(model, data)
+
+
+def test_parts_of_the_world_are_one_body() -> None:
+    text = """<mujoco><worldbody><body name="a"><freejoint/><geom name="of_a" size=".1"/></body><geom name="first" size=".2" group="1"/></worldbody>
+      <worldbody><body name="b" pos="0 0 1"><freejoint/><geom name="of_b" size=".3" group="2"/></body><geom name="second" size=".4"/></worldbody></mujoco>"""
+    model, _ = made(text)
+    assert [model.geom(i).name for i in range(4)] == ["first", "second", "of_a", "of_b"]
+    assert [model.body(i).name for i in range(3)] == ["world", "a", "b"] and model.geom_group.tolist() == [1, 0, 0, 2]

@@ -25,8 +25,9 @@ const IMPULSE: f64 = 1.5;
 /// Two probes, and what they found last.
 pub struct Forward {
     probes: [Simulation; 2],
-    /// The means over a step of the simulation, where bodies meet.
-    whole: Simulation,
+    /// The means over a step of the simulation, once bodies met, and the settings of such a step.
+    whole: Option<Simulation>,
+    settings: Settings,
     key: Vec<u64>,
     pub found: Found,
 }
@@ -43,17 +44,18 @@ pub struct Found {
 
 impl Forward {
     pub fn new(sim: &Simulation) -> Result<Self, String> {
+        let settings = Settings { threads: 1, ..sim.settings().clone() };
         let with = |share: f64| -> Result<Simulation, String> {
-            let mut settings: Settings = sim.settings().clone();
+            let mut settings = settings.clone();
             settings.stepper.dt *= share;
             // Impulses shrink with the step, and what is still wrong in them must too.
             settings.tolerance *= share * share;
-            settings.threads = 1;
             Simulation::new(sim.shared_world(), sim.state().clone(), settings).map_err(|e| e.to_string())
         };
         Ok(Self {
             probes: [with(SHARE)?, with(0.5 * SHARE)?],
-            whole: with(1.0)?,
+            whole: None,
+            settings,
             key: Vec::new(),
             found: Found::default(),
         })
@@ -74,12 +76,18 @@ impl Forward {
         let apart = coarse.acceleration.iter().zip(&fine.acceleration).map(|(a, b)| (a - b).abs());
         let impulse = apart.fold(0.0_f64, f64::max) > 1.0
             && largest(&fine.acceleration) > IMPULSE * largest(&coarse.acceleration);
+        let world = long.shared_world();
         self.found = if impulse {
-            Self::probe(&mut self.whole, state, control, efforts)?
+            let whole = match self.whole.take() {
+                Some(whole) => whole,
+                None => Simulation::new(world.clone(), state.clone(), self.settings.clone())
+                    .map_err(|e| e.to_string())?,
+            };
+            Self::probe(self.whole.insert(whole), state, control, efforts)?
         } else {
             between(&coarse, fine)
         };
-        self.found.efforts = efforts_in(&self.whole.shared_world(), state, control);
+        self.found.efforts = efforts_in(&world, state, control);
         self.key = key;
         Ok(&self.found)
     }

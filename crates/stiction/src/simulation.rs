@@ -183,9 +183,7 @@ impl Simulation {
         let tolerance = settings.stepper.solver_tolerance(settings.tolerance);
         let common = Common { tolerance, max_iterations: settings.max_iterations };
         let mut solver = registry::make_from(&settings.contact, &common, &settings.contact_params)?;
-        if let (Some(geometry), false) = (turning(&world), solver.takes_patches()) {
-            return Err(SetupError::Turning { solver: settings.contact, geometry });
-        }
+        check_turning(solver.as_ref(), &settings, &world)?;
         solver.use_threads(settings.threads);
         let stepper = make(&world, settings.stepper.clone())?;
         let driver = Driver::new(&world, stepper, &settings.stepper);
@@ -329,6 +327,24 @@ impl Simulation {
         self.driver.earlier.clear();
         self.driver.forget();
         self.solver.forget();
+        Ok(())
+    }
+
+    /// Goes on with its state, controls and settings in a world of as many coordinates and actuators; contacts start cold.
+    pub fn go_on_in(&mut self, world: impl Into<Arc<World>>) -> Result<(), SetupError> {
+        let world = with_drive_limits(world.into());
+        self.state.validate(&world.model)?;
+        validate_transmissions(&world)?;
+        check_turning(self.solver.as_ref(), &self.settings, &world)?;
+        let stepper = make_stepper(&world, self.settings.stepper.clone())?;
+        self.driver = Driver::new(&world, stepper, &self.settings.stepper);
+        self.solver.forget();
+        self.velocities.clear();
+        self.input.control.resize(world.actuators.len(), 0.0);
+        self.input.generalized.fill(0.0);
+        (self.kin, self.vel) = (Kinematics::new(&world.model), Velocities::new(&world.model));
+        (self.at_rest, self.patches) = (CertificatesAtRest::new(world.model.trees), None);
+        (self.fingerprint, self.world) = (OnceLock::new(), world);
         Ok(())
     }
 
@@ -522,6 +538,12 @@ fn turning(world: &World) -> Option<String> {
     });
     let mut pairs = world.pairs.iter().filter(|p| p.surface.dimension > Dimension::Sliding);
     called.or_else(|| pairs.next().map(|p| p.name.clone()))
+}
+
+/// Refuses a solver that takes no contacts which resist turning, where a geometry has them.
+fn check_turning(solver: &dyn ContactSolver, settings: &Settings, world: &World) -> Result<(), SetupError> {
+    let refused = turning(world).filter(|_| !solver.takes_patches());
+    refused.map_or(Ok(()), |geometry| Err(SetupError::Turning { solver: settings.contact.clone(), geometry }))
 }
 
 /// Couplings, tendons and actuators act on hinges and slides, of at most two trees; actuators that ask for

@@ -35,22 +35,23 @@ pub(crate) fn read<'d>(reader: &mut Reader<'d>) -> Result<Vec<BodyOfFile<'d>>, L
     let mut bodies: Vec<BodyOfFile<'d>> = Vec::new();
     let root = reader.root();
     reader.names.of_mut(Kind::Body).insert("world", usize::MAX, root)?;
+    // What several elements fix to the world is one body, whose geometries come first.
+    let mut children = Vec::new();
     for section in root.children_named("worldbody").collect::<Vec<_>>() {
         let class = super::defaults::MAIN;
         let world = Item { element: section, X: Pose::IDENTITY, class, scope: 0, copy: 0 };
         let items = contents(reader, world, class)?;
-        let mut stack: Vec<(Item<'d>, Option<usize>)> = Vec::new();
-        let children = of_world(reader, items)?;
-        stack.extend(children.into_iter().rev().map(|c| (c, None)));
-        while let Some((item, parent)) = stack.pop() {
-            let index = bodies.len();
-            let moves = parent.and_then(|p| bodies.get(p)).is_some_and(|p| p.moves);
-            let class = reader.scope(item.scope).defaults.childclass(item.element, item.class)?;
-            let items = contents(reader, item, class)?;
-            let (body, children) = one(reader, &item, items, index, parent, moves)?;
-            bodies.push(body);
-            stack.extend(children.into_iter().rev().map(|c| (c, Some(index))));
-        }
+        children.extend(of_world(reader, items)?);
+    }
+    let mut stack: Vec<(Item<'d>, Option<usize>)> = children.into_iter().rev().map(|c| (c, None)).collect();
+    while let Some((item, parent)) = stack.pop() {
+        let index = bodies.len();
+        let moves = parent.and_then(|p| bodies.get(p)).is_some_and(|p| p.moves);
+        let class = reader.scope(item.scope).defaults.childclass(item.element, item.class)?;
+        let items = contents(reader, item, class)?;
+        let (body, children) = one(reader, &item, items, index, parent, moves)?;
+        bodies.push(body);
+        stack.extend(children.into_iter().rev().map(|c| (c, Some(index))));
     }
     Ok(bodies)
 }

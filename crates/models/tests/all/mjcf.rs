@@ -325,6 +325,18 @@ fn included_files_stand_in_place_and_cycles_are_errors() {
     assert!(twice.unwrap_err().to_string().contains("included once"));
 }
 
+/// Several <worldbody> are one body, whose geometries come before those of the bodies on it.
+#[test]
+fn parts_of_the_world_are_one_body() {
+    let world = read(
+        r#"<worldbody><body name="a"><freejoint/><geom name="of_a" size="1"/></body><geom name="first" size="1"/></worldbody>
+           <worldbody><body name="b"><freejoint/><geom name="of_b" size="1"/></body><geom name="second" size="1"/></worldbody>"#,
+    );
+    let names: Vec<_> = world.geometries.iter().map(|g| g.name.as_str()).collect();
+    assert_eq!(names, ["first", "second", "of_a", "of_b"]);
+    assert_eq!(world.model.bodies.iter().map(|b| b.name.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+}
+
 /// impratio is of the whole file, solreffriction of a pair.
 #[test]
 fn of_two_frictions_mujoco_takes_the_larger() {

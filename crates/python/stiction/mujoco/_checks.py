@@ -12,6 +12,8 @@ from ._model import MjModel
 
 def of(m: Any, d: Any = None) -> None:
     """Raises unless these are a model and a state of this package."""
+    if type(m) is MjModel and type(d) is MjData and d._acting is m:
+        return
     if not isinstance(m, MjModel):
         raise TypeError(f"expected a stiction.mujoco.MjModel, not {type(m).__module__}.{type(m).__name__}")
     if d is not None and not isinstance(d, MjData):

@@ -36,31 +36,16 @@ from ._quantities import (
     let_write,
     quaternions,
 )
-from ._senses import reading
+from ._senses import Readings
 from ._structs import List, MjSolverStat, MjTimerStat, MjWarningStat
 
+#: Numbers of the timers of steps and of what is computed between them.
+_STEP, _FORWARD = int(_enums.mjtTimer["mjTIMER_STEP"]), int(_enums.mjtTimer["mjTIMER_FORWARD"])
 #: Geometries that are nearer touch, for ``mj_inverse`` [m].
 CLEARANCE = 1e-6
 
 def _list(kind: Any, words: Any, prefix: str) -> List:
     return List(kind, sum(word.startswith(prefix) for word in words.__members__))
-
-
-class _Reading:
-    """Readings of sensors one by one: others need not be offered."""
-
-    def __init__(self, data: MjData) -> None:
-        self._data = data
-
-    def __getitem__(self, sensor: int) -> Array:
-        data = self._data
-        if sensor in data._acting._read_here:
-            data._current()
-            data._put(_now={})
-            return reading(data, sensor)
-        found: Array = data._sensed([sensor])[0]
-        found.flags.writeable = False
-        return found
 
 
 class MjData(NamedData):
@@ -82,8 +67,8 @@ class MjData(NamedData):
         ours = model.stiction
         view = _stiction.FrameView(ours._world)
         start = ours.starting_at(model.qpos0, np.zeros(model.nv))
-        contact, dt, tolerance, iterations = self._settings_of(model)
-        simulation = Simulation(start, contact, dt=dt, tolerance=tolerance, max_iterations=iterations)
+        contact, motion, dt, tolerance, iterations = self._settings_of(model)
+        simulation = Simulation(start, contact, dt=dt, tolerance=tolerance, max_iterations=iterations, motion=motion)
         self._put(
             #: The model that this was made for, and that of the last call.
             model=model, _acting=model, simulation=simulation, _view=view,
@@ -105,7 +90,7 @@ class MjData(NamedData):
             _reached=False,
             #: Whether fields are being written: then everything is as it must be.
             _renewing=False,
-            _quaternions=quaternions(model), _marks=model._marked, _elsewhere=[], _links_elsewhere={},
+            _quaternions=quaternions(model), _of_units=b"", _renewed=None, _marks=model._marked, _elsewhere=[], _links_elsewhere={},
             _sites_elsewhere={}, _elsewhere_key="[]", _seen_elsewhere=False,
         )
         moved = view.moved.reshape(-1, 7)
@@ -120,9 +105,10 @@ class MjData(NamedData):
         view.refresh(simulation)
 
     @staticmethod
-    def _settings_of(model: MjModel) -> tuple[str, float, float, int]:
+    def _settings_of(model: MjModel) -> tuple[str, str, float, float, int]:
         opt = model.opt.__dict__
-        return model.contact, opt["timestep"], *(opt["_ends"][name] for name in ("tolerance", "iterations"))
+        ends = opt["_ends"]
+        return model.contact, model.motion, opt["timestep"], ends["tolerance"], ends["iterations"]
 
     def _put_views(self, view: _stiction.FrameView) -> None:
         """The arrays that the engine writes for all frames at once."""
@@ -161,7 +147,7 @@ class MjData(NamedData):
         tied = [k for k, link in enumerate(model._mocap_links) if not _free_to_move(model, link + 1)]
         self._put(
             _acting=model, _view=view, _known=(None, None), _marks=None, _elsewhere=elsewhere, _links_elsewhere={},
-            _sites_elsewhere={}, _elsewhere_key="[]", _quaternions=quaternions(model), _tied=tied,
+            _sites_elsewhere={}, _elsewhere_key="[]", _quaternions=quaternions(model), _of_units=b"", _tied=tied,
         )
         self._changed()
 
@@ -172,18 +158,18 @@ class MjData(NamedData):
         if self._renewing:
             return cast(Simulation, self.simulation)
         model = self._acting
-        marks = model._mark_stamp()
-        if marks != self._marks:
+        stamp = model._stamp()
+        if stamp[2] != self._marks:
             self._place()
-            self._put(_marks=marks)
+            self._put(_marks=stamp[2])
         hand = self._moved_rows[self._tied].tobytes() if self._tied else b""
-        ours, rest = model.stiction, (self._settings_of(model), hand, self._elsewhere_key, self.eq_active.tobytes())
+        ours, rest = model._present(stamp), (self._settings_of(model), hand, self._elsewhere_key, self.eq_active.tobytes())
         if ours is not self._known[0] or rest != self._known[1]:
-            self._go_on(ours, *rest[0])
+            self._go_on(ours, None if self._known[1] is not None and rest[0] == self._known[1][0] else rest[0])
             self._put(_known=(ours, rest), _used=None)
-        if len(self._quaternions):
+        if len(self._quaternions) and self.qpos.tobytes() != self._of_units:
             self._make_units()
-        return cast(Simulation, self.simulation)
+        return self.simulation  # type: ignore[no-any-return]
 
     def _make_units(self) -> None:
         """Gives quaternions that a script has written their unit norm, as MuJoCo's functions do."""
@@ -191,9 +177,10 @@ class MjData(NamedData):
         squares = np.einsum("ij,ij->i", rows, rows)
         if np.abs(squares - 1.0).max() > _UNIT and np.isfinite(squares).all():
             self.qpos[:] = dynamics.normalize(self._acting.stiction, self.qpos)
+        self._put(_of_units=self.qpos.tobytes())
 
-    def _go_on(self, ours: Model, contact: str, dt: float, tolerance: float, iterations: int) -> None:
-        """Goes on in the same state under other numbers, or with something elsewhere."""
+    def _go_on(self, ours: Model, settings: tuple[str, str, float, float, int] | None) -> None:
+        """Goes on in the same state under other numbers, or with something elsewhere; ``settings`` are those that are new."""
         model = self._acting
         links, sites = dict(self._links_elsewhere), dict(self._sites_elsewhere)
         links |= {model._mocap_links[k]: self._moved_rows[k] for k in self._tied}
@@ -202,9 +189,13 @@ class MjData(NamedData):
             ours = Model(ours._world.placed([*links], rows[0], [*sites], rows[1]), ours._recipe)
         if not np.array_equal(self.eq_active, model.eq_active0):
             ours = Model(ours._world.switched(self.eq_active.astype(bool).tolist()), ours._recipe)
-        given = {"contact": contact, "tolerance": tolerance, "max_iterations": iterations, "stepper": {"dt": dt}}
+        given: dict[str, Any] = {}
+        if settings is not None:
+            contact, motion, dt, tolerance, iterations = settings
+            given = {"contact": contact, "tolerance": tolerance, "max_iterations": iterations}
+            given["stepper"] = {"dt": dt, "motion": motion}
         simulation = self.simulation
-        simulation._go_on_in(ours._world, json.dumps(given))
+        simulation._go_on_in(ours._world, json.dumps(given) if given else None)
         simulation.model = ours
         on_others = any(model._base.links[link].body is None and model._base.links[link].parent is not None for link in links)
         if on_others or self._seen_elsewhere:
@@ -256,7 +247,7 @@ class MjData(NamedData):
                 self._advance(simulation, nstep)
         finally:
             self._changed()
-        self._took("mjTIMER_STEP", begun, nstep)
+        self._took(_STEP, begun, nstep)
         self.qacc[:] = self.qacc_warmstart[:] = simulation.acceleration
         self._put(_used=self._given(), _of_state=False)
         self._renew()
@@ -288,8 +279,8 @@ class MjData(NamedData):
         self._current()
         return exerted
 
-    def _took(self, timer: str, begun: float, times: int) -> None:
-        kept = self.timer[int(_enums.mjtTimer[timer])]
+    def _took(self, timer: int, begun: float, times: int) -> None:
+        kept = self.timer[timer]
         kept.number, kept.duration = kept.number + times, kept.duration + callbacks.now() - begun
 
     def _given(self) -> tuple[bytes, bytes, bytes]:
@@ -326,7 +317,7 @@ class MjData(NamedData):
                 self.qfrc_applied[:] = given
         else:
             self._forward_only()
-        self._took("mjTIMER_FORWARD", begun, 1)
+        self._took(_FORWARD, begun, 1)
 
     def _forward_only(self) -> None:
         simulation = self._current()
@@ -415,11 +406,16 @@ class MjData(NamedData):
 
     def _renew(self, forces: bool = True) -> None:
         """Writes the present into every array that was ever asked for, those of forces and readings if ``forces``."""
-        self._put(_now={}, _reached=True)
         if not self._framed and not self._live:
+            self._put(_now={}, _renewed=None, _reached=True)
             if forces:
                 let_write(self)
             return
+        key = self._of_what()
+        self._put(_now=self._now if key == self._renewed else {}, _renewed=key, _reached=True)
+        if self._acting._read_here:
+            # Scripts write readings of their own.
+            self._now.pop("sensordata", None)
         self._view.refresh(self.simulation, True)
         self._put(_renewing=True)
         try:
@@ -428,6 +424,13 @@ class MjData(NamedData):
             self._put(_renewing=False)
         if forces:
             let_write(self)
+
+    def _of_what(self) -> tuple[Any, ...]:
+        """All that quantities of the present depend on: while it is the same they need not be computed again."""
+        return (
+            self._stamp, self._of_state, self._known, self._marks, self.simulation.time, self.qpos.tobytes(), self.qvel.tobytes(),
+            self.qacc.tobytes(), self._moved_rows.tobytes(), *self._given(),
+        )  # fmt: skip
 
     def _renew_fields(self, forces: bool) -> None:
         own = self.__dict__
@@ -546,8 +549,8 @@ class MjData(NamedData):
     # ------------------------------------------------------------------- others
 
     @property
-    def _reading(self) -> _Reading:
-        return _Reading(self)
+    def _reading(self) -> Readings:
+        return Readings(self)
 
     def __dir__(self) -> list[str]:
         known = {*object.__dir__(self), *self.__dict__, *self._views, *COMPUTED}

@@ -40,12 +40,14 @@ class MjModel(NamedModel):
     ``opt.gravity``, keyframes, places of bodies and of sites, places, sizes, groups and softness of geoms (pictures show those of the
     file), coefficients of tendons, poses of welds. A number that does not act is refused by name at the next call after it was
     written. ``geom_rgba`` colours the pictures of :class:`Renderer`; sites, lights and materials of their own are not drawn, and what
-    is written of them is kept. Whole numbers cannot be written. ``contact`` is the contact solver, which MuJoCo has no name for.
+    is written of them is kept. Whole numbers cannot be written. ``contact`` is the contact solver and ``motion`` the rule by which steps
+    move, ``"by-case"`` or ``"middle"``, which MuJoCo has no names for.
     """
 
     _called = "MjModel"
-    _settable = frozenset({"contact"})
+    _settable = frozenset({"contact", "motion"})
     contact: str
+    motion: str
 
     def __init__(self, model: Model, texts: Mapping[str, str] = MappingProxyType({}), files: Files | None = None) -> None:
         described = model._described
@@ -59,7 +61,7 @@ class MjModel(NamedModel):
             _stated=stated, _texts=dict(texts), _files=files or Files({}, None), nlight=len(lights), nmat=len(materials),
             light_pos=rows(numbers(lights, "pos", "0 0 0"), 3), mat_rgba=rows(numbers(materials, "rgba", "1 1 1 1"), 4, np.float32),
         )
-        self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", opt=MjOption(model, stated.option), vis=MjVisual(stated.visual))
+        self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", motion="by-case", opt=MjOption(model, stated.option), vis=MjVisual(stated.visual))
         links, joints = list(model.links), list(model.joints)
         geoms = geoms_of(model)
         self._put(
@@ -165,10 +167,9 @@ class MjModel(NamedModel):
     @property
     def stiction(self) -> Model:
         """The model of ours, with the numbers as they are now."""
-        return self._present()
+        return self._present(self._stamp())
 
-    def _present(self) -> Model:
-        stamp = self._stamp()
+    def _present(self, stamp: tuple[bytes, int, bytes, bytes]) -> Model:
         kept: Kept = self._fixed
         if kept.now() != kept.loaded:
             name = kept.changed()
@@ -267,7 +268,7 @@ class MjModel(NamedModel):
     @property
     def _moment(self) -> Array:
         """What an effort of every actuator comes to on every velocity."""
-        self._present()
+        self._present(self._stamp())
         return cast(Array, self._moment_now)
 
     def _moments(self, gear: Array, coefficients: Array) -> Array:
@@ -423,7 +424,7 @@ class MjModel(NamedModel):
     def __reduce__(self) -> tuple[Any, ...]:
         kept = [np.array(a) for a in self._kept()]
         options = (self.opt.timestep, self.opt.iterations, self.opt.tolerance, self.opt.disableflags, dict(self.opt._ends))
-        return (_again, (self._base, self._texts, self.contact, options, kept, self._files))
+        return (_again, (self._base, self._texts, (self.contact, self.motion), options, kept, self._files))
 
 
 #: Numbers of a world that can be written, by their names here and, in the same order, in ``Model.replace``'s way.
@@ -489,9 +490,9 @@ _SPATIAL = frozenset(
 )
 
 
-def _again(base: Model, texts: dict[str, str], contact: str, options: tuple[float, int, float, int, dict[str, Any]], kept: list[Array], files: Files) -> MjModel:
+def _again(base: Model, texts: dict[str, str], rules: tuple[str, str], options: tuple[float, int, float, int, dict[str, Any]], kept: list[Array], files: Files) -> MjModel:
     model = MjModel(base, texts, files)
-    model.contact = contact
+    model.contact, model.motion = rules
     model.opt.timestep, model.opt.iterations, model.opt.tolerance, model.opt.disableflags, ends = options
     model.opt._ends.update(ends)
     for to, values in zip(model._kept(), kept):
@@ -508,4 +509,8 @@ def _told(read: Callable[[], Model]) -> Model:
 
 def body_of(model: MjModel, body: int) -> int | None:
     """The body of ours that carries MuJoCo's ``body``."""
-    return None if body == 0 else model._base.links[body - 1].body
+    known = model.__dict__.get("_carriers")
+    if known is None:
+        known = [None, *(link.body for link in model._base.links)]
+        model._put(_carriers=known)
+    return known[body]  # type: ignore[no-any-return]

@@ -69,6 +69,10 @@ class NamedModel(BuiltModel):
 
     def id_of(self, kind: int, name: str | int) -> int:
         """The number of an object; −1 where there is none, as in MuJoCo."""
+        # Members of MuJoCo's enumerations hash as their numbers.
+        numbers = self._numbers_of.get(kind)
+        if numbers is not None and type(name) is str:
+            return numbers.get(name, -1)  # type: ignore[no-any-return]
         names, _ = self._table(kind)
         if isinstance(name, (int, np.integer)):
             return int(name) if 0 <= name < len(names) else -1
@@ -103,6 +107,8 @@ class NamedModel(BuiltModel):
 
     def joint(self, name: str | int = "") -> Named:
         """A joint by name or number, with what is of its velocities and coordinates."""
+        if (known := self._known_names.get(("joint", name))) is not None:
+            return known  # type: ignore[no-any-return]
         found = self._named("mjOBJ_JOINT", "joint", name, "jnt_")
         joint = self._base.joints[found.id]
         of_dofs = {key[4:]: (key, joint.v) for key in _fields.MODEL if key.startswith("dof_")}
@@ -184,6 +190,8 @@ class NamedModel(BuiltModel):
 
     def numeric(self, name: str | int = "") -> Named:
         """Numbers of the file by name or number."""
+        if (known := self._known_names.get(("numeric", name))) is not None:
+            return known  # type: ignore[no-any-return]
         found = self._named("mjOBJ_NUMERIC", "numeric", name, "numeric_")
         start = int(self.numeric_adr[found.id])
         found._rows["data"] = ("numeric_data", slice(start, start + int(self.numeric_size[found.id])))

@@ -118,3 +118,20 @@ _READ: dict[str, Callable[[MjData, int], Array]] = {
     "framequat": lambda d, sensor: d._value("xiquat")[_body(d, sensor)],
     "framexaxis": _axis(0), "frameyaxis": _axis(1), "framezaxis": _axis(2),
 }
+
+
+class Readings:
+    """Readings of sensors one by one: others need not be offered."""
+
+    def __init__(self, data: MjData) -> None:
+        self._data = data
+
+    def __getitem__(self, sensor: int) -> Array:
+        data = self._data
+        if sensor in data._acting._read_here:
+            data._current()
+            data._put(_now={})
+            return reading(data, sensor)
+        found: Array = data._sensed([sensor])[0]
+        found.flags.writeable = False
+        return found

@@ -71,11 +71,10 @@ class Stated:
             elif section.tag == "visual":
                 for part in self._included(section, ""):
                     self.visual.setdefault(part.tag, {}).update(part.attrib)
+        self._found.setdefault("body", []).append({"name": "world"})
+        self._bodies([(section, None) for section in sections if section.tag == "worldbody"], "0")
         for section in sections:
-            if section.tag == "worldbody":
-                self._found.setdefault("body", []).append({"name": "world"})
-                self._body(section, None)
-            elif section.tag in _SECTIONS or section.tag in _MIXED:
+            if section.tag in _SECTIONS or section.tag in _MIXED:
                 for child in self._included(section, ""):
                     kind = section.tag if section.tag in _SECTIONS else child.tag
                     self._found.setdefault(kind, []).append({**self._with_class(child, kind, None), "tag": child.tag, "parts": str(len(child))})
@@ -105,12 +104,14 @@ class Stated:
         own = {} if element.tag == "freejoint" else of_class.get(kind, of_class.get(element.tag, {}))
         return {**own, **element.attrib}
 
-    def _body(self, body: ET.Element, childclass: str | None) -> None:
+    def _bodies(self, parts: list[tuple[ET.Element, str | None]], of: str) -> None:
+        """What is in the elements of one body, and then in the bodies that it carries."""
         inner: list[tuple[ET.Element, str | None]] = []
-        self._elements(body, childclass, inner, str(len(self._found["body"]) - 1))
-        for child, of in inner:
-            self._found.setdefault("body", []).append(dict(child.attrib))
-            self._body(child, child.get("childclass", of))
+        for part, childclass in parts:
+            self._elements(part, childclass, inner, of)
+        for child, childclass in inner:
+            self._found["body"].append(dict(child.attrib))
+            self._bodies([(child, child.get("childclass", childclass))], str(len(self._found["body"]) - 1))
 
     def _elements(
         self, body: ET.Element, childclass: str | None, inner: list[tuple[ET.Element, str | None]], of: str
