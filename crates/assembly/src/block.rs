@@ -89,6 +89,8 @@ pub struct RollingContact {
     pub slip: [f64; 2],
     /// Share ½ h/(t + ½ h) of (1) of [`crate::rolling`], of a contact that lasts [–].
     pub share: f64,
+    /// Distance at the start of the step, of a contact [m].
+    pub start: f64,
     /// It lands in this step, if it gets an impulse.
     pub landing: Option<PosedLanding>,
 }

@@ -70,16 +70,17 @@ pub(crate) fn pose(
     }
     let motion = last_motion(p, c, warm);
     let lasts = motion.is_some();
-    let mut posed = RollingContact { block, lasts, ..RollingContact::default() };
+    let before = out.jacobian.velocity(block, p.v);
+    let before = if c.friction > 0.0 { before } else { Vec3::from([0.0, 0.0, before.x]) };
+    let start = c.gap - 0.5 * p.params.h * before.z;
+    let mut posed = RollingContact { block, lasts, start, ..RollingContact::default() };
     let Some(motion) = motion else {
-        posed.landing = landing(p, c, block, out);
+        posed.landing = landing(p, c, (block, before.z), out);
         out.rolling.push(posed);
         return None;
     };
     let axes = c.axes();
     let along = |axes: &[Vec3; 3], w: Vec3| Vec3::from([axes[0].dot(w), axes[1].dot(w), axes[2].dot(w)]);
-    let before = out.jacobian.velocity(block, p.v);
-    let before = if c.friction > 0.0 { before } else { Vec3::from([0.0, 0.0, before.x]) };
     let last = along(&axes, motion.velocity[0]);
     let lasts = p.params.lasting_contact(c.gap, c.face, Lasting { before, last, since: motion.since });
     let known = |r: Rolling<'_>| r.coulomb.then(|| r.slips.get(index).copied().unwrap_or_default());
@@ -108,14 +109,16 @@ pub(crate) fn pose(
     })
 }
 
-/// How a contact that is new lands.
-fn landing(p: &Posing<'_>, c: &ContactPoint, block: usize, out: &Posed) -> Option<PosedLanding> {
+/// How a contact that is new lands, whose gap grows at the rate `before`.
+fn landing(
+    p: &Posing<'_>,
+    c: &ContactPoint,
+    (block, before): (usize, f64),
+    out: &Posed,
+) -> Option<PosedLanding> {
     p.rolling?;
-    let along_n = |v: &[f64]| {
-        let u = out.jacobian.velocity(block, v);
-        if c.friction > 0.0 { u.z } else { u.x }
-    };
-    let (before, free) = (along_n(p.v), along_n(p.free_velocity));
+    let free = out.jacobian.velocity(block, p.free_velocity);
+    let free = if c.friction > 0.0 { free.z } else { free.x };
     p.params.landing([c.gap - 0.5 * p.params.h * before, c.gap], before, free)
 }
 

@@ -7,7 +7,7 @@
 //!     ccp       v_N = μ (s − μ g h)/(1 + μ²)                                                    (1)
 //!     others    one linear equation of one contact, (1) of [`super::puck`]; for `similar` a
 //!               monotone one; `lagged` and the exact laws do not lift                           (2)
-//!     hop       highest point  ½ h v_N + max_j (v_N t − ½ g t²), t = j h: half a step, then a parabola (3)
+//!     hop       highest point  h v_N + max_j (v_N t − ½ g t²), t = j h: a step, then a parabola (3)
 //!     hover     after it the contact acts at the distance  φ = h μ ‖v_T‖                        (4)
 //! ```
 
@@ -101,7 +101,7 @@ fn hop(findings: &mut Findings) -> Result<(), ExperimentError> {
     }
     let v = MU * (SLIP - MU * G * H) / (1.0 + MU * MU);
     let flight = (0..120).map(|j| H * f64::from(j)).map(|t| v * t - 0.5 * G * t * t);
-    let top = 0.5 * H * v + flight.fold(0.0, f64::max);
+    let top = H * v + flight.fold(0.0, f64::max);
     let mut series = Vec::new();
     for contact in ["nsgs", "ccp-pgs", "mujoco", "sap"] {
         let mut sim = simulation(&scene, contact)?;

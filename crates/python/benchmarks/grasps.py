@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-#: What steps: MuJoCo itself, and this package by contact solver and rule of motion.
-LAWS = ("MuJoCo", "mujoco", "auto", "auto, middle")
+#: What steps: MuJoCo itself, and this package by contact solver.
+LAWS = ("MuJoCo", "mujoco", "auto")
 TASKS = ("Lift", "Stack", "NutAssembly", "NutAssembly, farther out", "FetchPickAndPlace")
 #: Heights of a lift, half the width of a shake [m], and seconds of holding still, of which the last are judged for creep.
 LIFTED, SHAKEN, STILL, JUDGED = 0.2, 0.08, 5.0, 4.0
@@ -143,8 +143,7 @@ class Fetch:
 def set_law(model: Any, law: str) -> None:
     """Gives a model the law of contact; MuJoCo has one."""
     if law != "MuJoCo":
-        model.contact, _, motion = law.partition(", ")
-        model.motion = motion or "by-case"
+        model.contact = law
 
 
 def heading(axis: np.ndarray) -> float:
@@ -281,7 +280,7 @@ def row_of(name: str, law: str, runs: list[dict[str, Any]]) -> str:
     return "| " + " | ".join([*cells, f"{np.median([r['ms'] for r in runs]):.1f}"]) + " |"
 
 
-COLOURS = {"MuJoCo": "#c05621", "mujoco": "#805ad5", "auto": "#2b6cb0", "auto, middle": "#2f855a"}
+COLOURS = {"MuJoCo": "#c05621", "mujoco": "#805ad5", "auto": "#2b6cb0"}
 WIDE, HIGH, GAP = 300, 150, 60
 
 
@@ -293,7 +292,7 @@ def picture(found: dict[tuple[str, str], list[dict[str, Any]]]) -> str:
         left, top = 45 + (k % 2) * (WIDE + GAP), 50 + (k // 2) * (HIGH + 55)
         parts.append(panel(name, {law: found[name, law] for law in LAWS if (name, law) in found}, left, top))
     size = f"{2 * WIDE + GAP + 60} {50 + (len(names) + 1) // 2 * (HIGH + 55)}"
-    texts = "MuJoCo", "MuJoCo’s law here", "exact law here (auto)", "exact law, motion = middle"
+    texts = "MuJoCo", "MuJoCo’s law here", "exact law here (auto)"
     legend = [f'<text x="{45 + 160 * i}" y="20" fill="{COLOURS[law]}">{text}</text>' for i, (law, text) in enumerate(zip(LAWS, texts))]
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" font-family="sans-serif" font-size="12">'
     return "\n".join([head, *legend, *parts, "</svg>"]) + "\n"

@@ -62,7 +62,7 @@ static STEPPERS: &[StepperEntry] = &[
     StepperEntry {
         name: "time-stepping",
         summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
-        order: "2 of driven robots, of linkages and of free bodies that roll and slide; 5 in flight; 1 where robots touch and bodies land",
+        order: "2, contacts, landings and bounces included; 5 in flight; 1 of contacts that yield and of landings beyond `landing_interval`",
         steps: Steps::Given,
         contacts: SolvedBy::ContactSolver,
         source: "Moreau1988, CashKarp1990",

@@ -53,7 +53,7 @@ fn a_robot_that_lands_is_differentiated() {
     let options = RobotOptions { free_base: true, ..RobotOptions::default() };
     let setup = Scene::from_model_file(&folder.join(ROBOTS[0]), &options).unwrap().build().unwrap();
     let mut settings = setup.settings;
-    (settings.stepper.dt, settings.tolerance) = (2e-3, 1e-12);
+    (settings.stepper.dt, settings.tolerance) = (1e-3, 1e-12);
     settings.stepper.landing_tolerance = 1e-13;
     let mut sim = Simulation::new(setup.world, setup.state, settings).unwrap();
     let world = sim.shared_world();
@@ -66,7 +66,7 @@ fn a_robot_that_lands_is_differentiated() {
     sim.set_state(start).unwrap();
     let norm = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
     let mut compared = 0;
-    for step in 0..212 {
+    for step in 0..424 {
         let start = sim.state().clone();
         let after = |sim: &mut Simulation, k: usize, x: f64| {
             let mut moved = start.clone();

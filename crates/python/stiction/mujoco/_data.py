@@ -67,8 +67,8 @@ class MjData(NamedData):
         ours = model.stiction
         view = _stiction.FrameView(ours._world)
         start = ours.starting_at(model.qpos0, np.zeros(model.nv))
-        contact, motion, dt, tolerance, iterations = self._settings_of(model)
-        simulation = Simulation(start, contact, dt=dt, tolerance=tolerance, max_iterations=iterations, motion=motion)
+        contact, dt, tolerance, iterations = self._settings_of(model)
+        simulation = Simulation(start, contact, dt=dt, tolerance=tolerance, max_iterations=iterations)
         self._put(
             #: The model that this was made for, and that of the last call.
             model=model, _acting=model, simulation=simulation, _view=view,
@@ -105,10 +105,10 @@ class MjData(NamedData):
         view.refresh(simulation)
 
     @staticmethod
-    def _settings_of(model: MjModel) -> tuple[str, str, float, float, int]:
+    def _settings_of(model: MjModel) -> tuple[str, float, float, int]:
         opt = model.opt.__dict__
         ends = opt["_ends"]
-        return model.contact, model.motion, opt["timestep"], ends["tolerance"], ends["iterations"]
+        return model.contact, opt["timestep"], ends["tolerance"], ends["iterations"]
 
     def _put_views(self, view: _stiction.FrameView) -> None:
         """The arrays that the engine writes for all frames at once."""

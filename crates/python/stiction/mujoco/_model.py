@@ -40,14 +40,13 @@ class MjModel(NamedModel):
     ``opt.gravity``, keyframes, places of bodies and of sites, places, sizes, groups and softness of geoms (pictures show those of the
     file), coefficients of tendons, poses of welds. A number that does not act is refused by name at the next call after it was
     written. ``geom_rgba`` colours the pictures of :class:`Renderer`; sites, lights and materials of their own are not drawn, and what
-    is written of them is kept. Whole numbers cannot be written. ``contact`` is the contact solver and ``motion`` the rule by which steps
-    move, ``"by-case"`` or ``"middle"``, which MuJoCo has no names for.
+    is written of them is kept. Whole numbers cannot be written. ``contact`` is the contact solver, which MuJoCo has
+    no name for.
     """
 
     _called = "MjModel"
-    _settable = frozenset({"contact", "motion"})
+    _settable = frozenset({"contact"})
     contact: str
-    motion: str
 
     def __init__(self, model: Model, texts: Mapping[str, str] = MappingProxyType({}), files: Files | None = None) -> None:
         described = model._described
@@ -61,7 +60,7 @@ class MjModel(NamedModel):
             _stated=stated, _texts=dict(texts), _files=files or Files({}, None), nlight=len(lights), nmat=len(materials),
             light_pos=rows(numbers(lights, "pos", "0 0 0"), 3), mat_rgba=rows(numbers(materials, "rgba", "1 1 1 1"), 4, np.float32),
         )
-        self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", motion="by-case", opt=MjOption(model, stated.option), vis=MjVisual(stated.visual))
+        self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", opt=MjOption(model, stated.option), vis=MjVisual(stated.visual))
         links, joints = list(model.links), list(model.joints)
         geoms = geoms_of(model)
         self._put(
@@ -424,7 +423,7 @@ class MjModel(NamedModel):
     def __reduce__(self) -> tuple[Any, ...]:
         kept = [np.array(a) for a in self._kept()]
         options = (self.opt.timestep, self.opt.iterations, self.opt.tolerance, self.opt.disableflags, dict(self.opt._ends))
-        return (_again, (self._base, self._texts, (self.contact, self.motion), options, kept, self._files))
+        return (_again, (self._base, self._texts, self.contact, options, kept, self._files))
 
 
 #: Numbers of a world that can be written, by their names here and, in the same order, in ``Model.replace``'s way.
@@ -490,9 +489,9 @@ _SPATIAL = frozenset(
 )
 
 
-def _again(base: Model, texts: dict[str, str], rules: tuple[str, str], options: tuple[float, int, float, int, dict[str, Any]], kept: list[Array], files: Files) -> MjModel:
+def _again(base: Model, texts: dict[str, str], contact: str, options: tuple[float, int, float, int, dict[str, Any]], kept: list[Array], files: Files) -> MjModel:
     model = MjModel(base, texts, files)
-    model.contact, model.motion = rules
+    model.contact = contact
     model.opt.timestep, model.opt.iterations, model.opt.tolerance, model.opt.disableflags, ends = options
     model.opt._ends.update(ends)
     for to, values in zip(model._kept(), kept):

@@ -215,7 +215,7 @@ impl<S: Stepper + ?Sized> Driver<S> {
                 report = before.followed_by(report);
             }
             self.parts.push(PartDone { length: part.h, end, impacts });
-            if end == End::SlipTurns && course.exhausted() {
+            if matches!(end, End::SlipTurns | End::Impact) && course.exhausted() {
                 report.status = StepStatus::NotConverged;
             }
             let ended = course.pass(&part, end);

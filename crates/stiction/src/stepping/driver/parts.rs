@@ -25,9 +25,6 @@ use stiction_dynamics::spatial::Vec3;
 pub(super) const PARTS: usize = 64;
 /// A part is at least this share of the step.
 const SHORTEST: f64 = 1e-6;
-/// Where so many parts in succession are shorter than this share of the step, landings follow one another without end.
-const MOST: usize = 32;
-const SHORT: f64 = 1e-3;
 /// Times that a part is shortened because its own motion meets something, at most.
 const SHORTENED: usize = 4;
 /// Landings without restitution and turns of slip that end parts of one step, at most.
@@ -134,8 +131,6 @@ pub(super) struct Course<'a> {
     shortened: usize,
     /// The last part led to a landing at its very start, and nothing struck there.
     stalled: bool,
-    /// Parts in succession that were [`SHORT`].
-    short: usize,
     /// Landings without restitution and turns of slip that may still end parts.
     pub(super) credit: Credit,
     /// The last attempt that missed the landing: its duration [s] and the gap at its end [m].
@@ -169,7 +164,6 @@ impl<'a> Course<'a> {
             missed: None,
             landings: 0,
             stalled: false,
-            short: 0,
             landing: None,
             paced: false,
             report: None,
@@ -185,13 +179,12 @@ impl<'a> Course<'a> {
     pub(super) fn next_part(&mut self, follows: Option<f64>) -> Part<'a> {
         (self.number, self.shortened, self.landings, self.landing) = (self.number + 1, 0, 0, None);
         self.missed = None;
-        let endless = self.short >= MOST;
-        let may_end = self.instants > 0 && !self.exhausted() && !self.stalled && !endless;
+        let may_end = self.instants > 0 && !self.exhausted() && !self.stalled;
         Part {
             h: self.left,
             landings: if may_end { Landings::End } else { Landings::AtOnce },
             inelastic: may_end && self.ends.inelastic && self.credit.has_one(),
-            meetings: (!endless).then_some(self.whole.h),
+            meetings: Some(self.whole.h),
             swept: self.ends.meetings.then_some(self.whole.h),
             follows,
             place: self.number - 1,
@@ -259,7 +252,6 @@ impl<'a> Course<'a> {
 
     /// Notes the impacts at the end of `part`.
     pub(super) fn note_impacts(&mut self, part: &Part<'_>, impacts: usize) {
-        self.short = if part.h <= SHORT * self.whole.h { self.short + 1 } else { 0 };
         self.stalled = part.h == 0.0 && impacts == 0;
     }
 

@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | [`Quadrature::Held`] | q | – | sleeps |
 //! | [`Quadrature::Middle`] | half a step, impulses in the middle, half a step | 2 | all others ([`rolling`]) |
-//! | [`Quadrature::Backward`] | q ⊕ h v⁺ | 1 | trees that turn too far in a step, or may pass what they meet; all under compliant laws |
+//! | [`Quadrature::Backward`] | q ⊕ h v⁺ | 1 | trees that turn too far in a step, or may pass what they meet; all under compliant laws and the conic relaxation |
 //! | [`Quadrature::Ballistic`] | the parabola, before and after bounces | exact | those of them that are free bodies on which nothing acts but bounces |
 //! | [`Quadrature::HigherOrder`] | Runge–Kutta, or Rosenbrock where springs, dampers or servos are stiff, with error estimates | 5, 2 | trees on which no constraint acts |
 //!

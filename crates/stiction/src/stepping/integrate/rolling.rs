@@ -185,11 +185,6 @@ impl RollingBodies {
         self.any
     }
 
-    /// Whether the contact law of the step is Coulomb's, not a relaxed one.
-    pub(crate) fn is_coulomb(&self) -> bool {
-        self.coulomb
-    }
-
     /// For the rows of the step, which starts at `start`.
     pub(crate) fn rows<'a>(&'a self, start: Start<'a>) -> Option<Rolling<'a>> {
         self.any.then_some(Rolling { on: &self.on, slips: &self.slips.known, coulomb: self.coulomb, start })

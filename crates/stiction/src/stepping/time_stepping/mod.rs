@@ -18,7 +18,7 @@
 //!
 //! | what | when | where |
 //! |---|---|---|
-//! | M, b, J and gaps in the middle of the step, rows that hold the velocity at its end | always, but trees that turn too far or may pass what they meet, and compliant laws | `integrate::rolling` |
+//! | M, b, J and gaps in the middle of the step, rows that hold the velocity at its end | always, but trees that turn too far or may pass what they meet, compliant laws and the conic relaxation | `integrate::rolling` |
 //! | trees that turn farther than the step can follow keep their energy | a joint turns by more than 0.2 rad | `integrate::fast_rotation` |
 //! | servos expected within, or at, their limits are made rows and the step is solved again | v⁺ belies it | `effort_limits` of the assembly |
 //! | impacts | at their instant, where the step is parted ([`super::driver::parts`]) | [`impact`] |
@@ -177,7 +177,7 @@ impl TimeStepping {
         if part.again.is_none() {
             self.free.learned = 0;
             self.here.fast.find(&part.world.model, &state.v, part.h);
-            if !solver.needs().softness {
+            if is_posed_in_middle(solver) {
                 self.here.look_at_start(part.world, state);
             }
             self.find_middle(&Step::new(part, state), solver);
@@ -212,13 +212,12 @@ impl TimeStepping {
         }
     }
 
-    /// Poses the trees in the middle of the step, under rigid laws.
+    /// Poses the trees in the middle of the step.
     fn find_middle(&mut self, step: &Step<'_>, solver: &dyn ContactSolver) {
         let Step { world, start: state, h, .. } = *step;
         let Self { rolling, here, warm, search, params, .. } = self;
         rolling.give_up();
-        // Compliant laws are written for positions that move by v⁺.
-        if solver.needs().softness {
+        if !is_posed_in_middle(solver) {
             return;
         }
         search.look_back((world, here), &state.v, (h, params.margin));
@@ -280,8 +279,7 @@ impl TimeStepping {
         }
         let landing = if self.rolling.any() {
             let solved = (&self.posed, &self.trial.impulses[..]);
-            // An impact by a relaxed law throws what slides off the surface, at any step.
-            if !self.search.find_landings_at_middle(solved, part.inelastic && self.rolling.is_coulomb()) {
+            if !self.search.find_landings_at_middle(solved, part.inelastic) {
                 return None;
             }
             self.here.kin.update(&part.world.model, &self.room.q_start);
@@ -475,7 +473,7 @@ impl TimeStepping {
             iterations: report.iterations,
             residual: report.residual,
             contacts: self.search.points.len(),
-            penetration: self.search.points.iter().fold(0.0_f64, |d, c| d.max(-c.gap)),
+            penetration: self.penetration(),
             parts,
             energy_error: error,
             energy_in_motion: in_motion,
@@ -485,6 +483,18 @@ impl TimeStepping {
             corrected: self.room.corrected,
             ..StepReport::default()
         }
+    }
+
+    /// The deepest overlap at the start of the part [m]; of contacts that yield where the part is posed.
+    fn penetration(&self) -> f64 {
+        let points = &self.search.points;
+        if !self.rolling.any() {
+            return points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap));
+        }
+        let yielding = points.iter().filter(|c| c.spring.is_some()).map(|c| c.gap);
+        let of_contact = |block: usize| matches!(self.posed.blocks[block].key, BlockKey::Contact(_));
+        let rigid = self.posed.rolling.iter().filter(|c| of_contact(c.block)).map(|c| c.start);
+        rigid.chain(yielding).fold(0.0, |deepest, gap| deepest.max(-gap))
     }
 
     /// The constraint that a failure of the solver most likely comes from, in words.
@@ -519,4 +529,10 @@ pub(crate) struct Lending<'a> {
     pub(crate) warm_starts: &'a mut WarmStart,
     pub(crate) servos: &'a mut Servos,
     pub(crate) last_forces: &'a mut Vec<f64>,
+}
+
+/// Whether steps under the law of the solver are posed in their middle. Compliant laws and the conic relaxation are written for positions that
+/// move by v⁺: what slides under the latter hovers at the distance h μ ‖v_T‖, and would hop where impulses act in the middle.
+fn is_posed_in_middle(solver: &dyn ContactSolver) -> bool {
+    !solver.needs().softness && !matches!(solver.law(), Law::Ccp | Law::PolyhedralCcp { .. })
 }
