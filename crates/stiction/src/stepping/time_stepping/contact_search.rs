@@ -21,6 +21,8 @@ use stiction_world::World;
 const ROWS: usize = 3;
 /// Any feature of two geometries.
 const ANY: u32 = u32::MAX;
+/// Two geometries that landed on each other so often in a step do so without end: no part ends for them any more.
+const MOST_LANDINGS: u32 = 40;
 /// A landing that is not at the start of a step is after this share of it, at least [–].
 const SOON: f64 = 1e-3;
 /// Numbers of the Jacobian of a step's contacts, 0.8 GB of them; factors and solvers take several times that.
@@ -45,6 +47,8 @@ pub(crate) struct ContactSearch {
     /// The first of these as they were posed, and whether none of them bounces.
     first: Option<(PosedLanding, bool)>,
     pub(crate) leaves_out: bool,
+    /// How often pairs landed in this step.
+    landed: Vec<([usize; 2], u32)>,
     /// Scratch.
     touching: Vec<ContactPoint>,
 }
@@ -66,6 +70,7 @@ impl ContactSearch {
             stops: Vec::new(),
             first: None,
             leaves_out: false,
+            landed: Vec::new(),
             touching: Vec::new(),
         })
     }
@@ -93,6 +98,21 @@ impl ContactSearch {
         first
     }
 
+    /// A step begins.
+    pub(crate) fn begin(&mut self) {
+        self.landed.clear();
+    }
+
+    /// Notes that what was to land does.
+    pub(crate) fn note_landing(&mut self) {
+        for &(pair, _) in &self.bounces {
+            match self.landed.iter_mut().find(|known| known.0 == pair) {
+                Some((_, count)) => *count += 1,
+                None => self.landed.push((pair, 1)),
+            }
+        }
+    }
+
     /// Stops that do not act in the part.
     pub(crate) fn stops_left_out(&self) -> &[RowKey] {
         if self.leaves_out { &self.stops } else { &[] }
@@ -105,7 +125,7 @@ impl ContactSearch {
         (posed, impulses): (&Posed, &[f64]),
         inelastic: bool,
     ) -> bool {
-        let Self { bounces, stops, points, first, .. } = self;
+        let Self { bounces, stops, points, first, landed, .. } = self;
         bounces.clear();
         stops.clear();
         *first = None;
@@ -116,7 +136,8 @@ impl ContactSearch {
             }
             let key = posed.blocks[rolling.block].key;
             let elastic = matches!(key, BlockKey::Contact(i) if points[i].restitution > 0.0);
-            if !elastic && !inelastic {
+            let endless = matches!(key, BlockKey::Contact(i) if is_endless(landed, points[i].geometries));
+            if !elastic && !inelastic || endless {
                 continue;
             }
             match key {
@@ -139,9 +160,9 @@ impl ContactSearch {
         limits: (f64, [f64; 2]),
         middle: bool,
     ) -> Option<Impact> {
-        let Self { finder, bounces, leaves_out, .. } = self;
+        let Self { finder, bounces, leaves_out, landed, .. } = self;
         let lands = |pair| *leaves_out && bounces.iter().any(|b| b.0 == pair);
-        finder.first_impact(at, way, limits, middle, |pair| !lands(pair))
+        finder.first_impact(at, way, limits, middle, |pair| !lands(pair) && !is_endless(landed, pair))
     }
 
     /// The landing of two geometries that were swept in a part of h [s] and meet.
@@ -304,6 +325,11 @@ pub(super) fn patches_of(law: Law) -> PatchDetail {
         Law::Sap | Law::Lagged | Law::Similar => PatchDetail::Polygons,
         _ => PatchDetail::Representative,
     }
+}
+
+/// Whether the pair has landed in this step as often as parts may end for it.
+fn is_endless(landed: &[([usize; 2], u32)], pair: [usize; 2]) -> bool {
+    landed.iter().any(|&(of, count)| of == pair && count >= MOST_LANDINGS)
 }
 
 /// Whether some pair of surfaces has e > 0.

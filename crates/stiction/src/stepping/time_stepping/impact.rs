@@ -75,6 +75,9 @@ impl TimeStepping {
         h: f64,
         solver: &mut dyn ContactSolver,
     ) -> Result<Option<StepReport>, String> {
+        if done == 0 {
+            self.search.note_landing();
+        }
         let at_once = self.params.impacts == ImpactLaw::AtOnce;
         if at_once && done > 0 {
             return Ok(None);

@@ -165,6 +165,9 @@ impl TimeStepping {
         state: &State,
         solver: &mut dyn ContactSolver,
     ) -> Result<Option<Reason>, String> {
+        if part.place == 0 && !matches!(part.landings, Landings::LeftOut { .. }) {
+            self.search.begin();
+        }
         self.search.swept = part.swept;
         self.search.leaves_out = matches!(part.landings, Landings::LeftOut { .. });
         self.here.fast.came_in = part.follows;

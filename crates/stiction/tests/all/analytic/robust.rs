@@ -14,7 +14,6 @@ fn weightless() -> Composer {
 
 fn simulation(composer: Composer, stepper: StepperParams, max_iterations: u32) -> Simulation {
     let (world, state) = composer.finish();
-    let stepper = stepper;
     let settings = Settings { contact: "auto".to_owned(), max_iterations, stepper, ..Settings::default() };
     Simulation::new(world, state, settings).unwrap()
 }

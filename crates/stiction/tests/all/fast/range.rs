@@ -57,7 +57,6 @@ impl Range {
 
     pub(crate) fn start_with(self, stepper: StepperParams) -> Simulation {
         let (world, state) = self.composer.finish();
-        let stepper = stepper;
         Simulation::new(world, state, Settings { stepper, ..Settings::default() }).unwrap()
     }
 
