@@ -48,8 +48,7 @@ fn tangential_size<T: Real>(v: Vec3<T>) -> T {
 }
 
 impl<T: Real> RowParams<T> {
-    /// The contact `c` with this gap in the middle of the step [m]. What takes the place of a contact may close as what is new does
-    /// ([`Self::new_contact`]).
+    /// The contact `c` with this gap in the middle of the step [m].
     #[inline(always)]
     pub fn lasting_contact(&self, gap: T, face: Face<T>, c: Lasting<T>) -> Lasts<T> {
         let (h, zero, one, half) = (self.h, gap.zero(), gap.one(), gap.like(0.5));
@@ -63,7 +62,7 @@ impl<T: Real> RowParams<T> {
             slip,
             share: half * h / time,
             gap: (of_gap.gap + half * slip.z.min(zero)).max(zero),
-            correction: of_gap.correction - self.sunk(face.deepest + earlier, gap),
+            correction: of_gap.correction,
         }
     }
 

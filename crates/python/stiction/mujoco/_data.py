@@ -179,7 +179,7 @@ class MjData(NamedData):
             self.qpos[:] = dynamics.normalize(self._acting.stiction, self.qpos)
         self._put(_of_units=self.qpos.tobytes())
 
-    def _go_on(self, ours: Model, settings: tuple[str, str, float, float, int] | None) -> None:
+    def _go_on(self, ours: Model, settings: tuple[str, float, float, int] | None) -> None:
         """Goes on in the same state under other numbers, or with something elsewhere; ``settings`` are those that are new."""
         model = self._acting
         links, sites = dict(self._links_elsewhere), dict(self._sites_elsewhere)
@@ -191,9 +191,9 @@ class MjData(NamedData):
             ours = Model(ours._world.switched(self.eq_active.astype(bool).tolist()), ours._recipe)
         given: dict[str, Any] = {}
         if settings is not None:
-            contact, motion, dt, tolerance, iterations = settings
+            contact, dt, tolerance, iterations = settings
             given = {"contact": contact, "tolerance": tolerance, "max_iterations": iterations}
-            given["stepper"] = {"dt": dt, "motion": motion}
+            given["stepper"] = {"dt": dt}
         simulation = self.simulation
         simulation._go_on_in(ours._world, json.dumps(given) if given else None)
         simulation.model = ours
