@@ -15,9 +15,8 @@
 //!     c_T = J_T (v⁻ + v⁺)                                                                         (2)
 //! ```
 //!
-//! and so is that against spinning and rolling. (1) would turn friction by the direction at the end, which is of first order.
-//! Relaxed laws keep (1), as the size of c matters to them.
-//! Gaps are those of the start of the step,
+//! and so is that against spinning and rolling. (1) would turn friction by the direction at the end, which is of
+//! first order. Relaxed laws keep (1), as the size of c matters to them. Gaps are those of the start of the step,
 //!
 //! ```text
 //!     φ₀ = φ(q_m) − ½ h J_N v⁻ + ⅛ h² a_N                                                         (3)

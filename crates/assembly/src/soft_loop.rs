@@ -14,8 +14,8 @@
 //!     by J v⁺:   damped where 2 h B + h² K d < 4            by the mean:   where h K d/2 < B < 2/h           (3)
 //! ```
 //!
-//! What is damped by less than h K d, is damped by that. What is stiffer, has its a_ref divided by (2 h B + h² K d)/3. MuJoCo's time
-//! constants and damping ratios from about ½ on meet neither.
+//! What is damped by less than h K d, is damped by that. What is stiffer, has its a_ref divided by (2 h B + h² K
+//! d)/3. MuJoCo's time constants and damping ratios from about ½ on meet neither.
 
 use crate::compliance::ComplianceParameters;
 use stiction_contact::soft::mujoco::{impedance, reference};
@@ -44,8 +44,8 @@ impl SoftLoop {
         Self { solref, solimp, weights: [weight(false), 4.0 * weight(true)] }
     }
 
-    /// (2) of a row in a step of h [s], which may be infinite: g − J v_f, and R. `error` is that of the row and `together` that of
-    /// all rows of the loop [m]; `before` is J v.
+    /// (2) of a row in a step of h [s], which may be infinite: g − J v_f, and R. `error` is that of the row and
+    /// `together` that of all rows of the loop [m]; `before` is J v.
     pub(crate) fn row(&self, h: f64, turns: bool, [error, together]: [f64; 2], before: f64) -> [f64; 2] {
         let d = impedance(self.solimp, together);
         let compliance = (1.0 - d) / d * self.weights[usize::from(turns)];

@@ -26,9 +26,9 @@ const FULL: u64 = 200;
 /// How long each is held [s]; small: at most so many steps.
 const SECONDS: f64 = 1.0;
 const STEPS: usize = 40;
-/// How far what is held may move after the first two steps, in which it closes gaps of rounding (those of meshes are some 1e-9 m): by
-/// the rule; at the default tolerance of batches, 1e-6 m/s, what that allows in a second; in single precision, where velocities of
-/// 0.5 m/s are rounded by 3e-8 m/s [m] or [rad].
+/// How far what is held may move after the first two steps, in which it closes gaps of rounding (those of meshes are
+/// some 1e-9 m): by the rule; at the default tolerance of batches, 1e-6 m/s, what that allows in a second; in single
+/// precision, where velocities of 0.5 m/s are rounded by 3e-8 m/s [m] or [rad].
 const STILL: f64 = 1e-9;
 /// Gaps close in so many steps.
 const CLOSING: usize = 2;

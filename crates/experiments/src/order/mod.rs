@@ -8,9 +8,10 @@
 //!     order = log (e(H)/e(h)) / log (H/h)                                                        (1)
 //! ```
 //!
-//! between the largest step H and the smallest h, where e(h) = |x(h) − x| if x is known in closed form, which tells as well that the motion
-//! converges to the right one, and |x(2h) − x(h)| if it is not. Of planar problems x is the motion by `time-stepping` at 1/32 ms.
-//! Steppers that control their error by a tolerance (`compliant`, `event-driven`, `adaptive`) have no order in h.
+//! between the largest step H and the smallest h, where e(h) = |x(h) − x| if x is known in closed form, which tells
+//! as well that the motion converges to the right one, and |x(2h) − x(h)| if it is not. Of planar problems x is the
+//! motion by `time-stepping` at 1/32 ms. Steppers that control their error by a tolerance (`compliant`,
+//! `event-driven`, `adaptive`) have no order in h.
 
 mod robots;
 mod scenes;

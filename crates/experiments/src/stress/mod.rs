@@ -244,12 +244,13 @@ mod tests {
         }
     }
 
-    /// Servos of far more stiffness than light links have inertia, on trees that are hit in every step: taken before the end
-    /// of a step in which the tree moves by the velocity at its end, they doubled the speed from step to step, to 1e12 m/s.
-    /// The second starts with 2.6 kJ in a servo, turns a link by 6 rad in the first step, which is flagged, and strikes another link
-    /// time and again. In the third a body alone on a ball, which a loop holds, turns by 2 rad a step: its Coriolis terms squared its speed from step to step, to 1e100 rad/s. The fourth and fifth are chains of
-    /// six and seven links that turn by 0.3 to 1 rad a step: they went from 450 and 130 J to 1e15. In the last, bounces
-    /// between links made energy, to 1e8 J.
+    /// Servos of far more stiffness than light links have inertia, on trees that are hit in every step: taken before
+    /// the end of a step in which the tree moves by the velocity at its end, they doubled the speed from step to
+    /// step, to 1e12 m/s. The second starts with 2.6 kJ in a servo, turns a link by 6 rad in the first step, which is
+    /// flagged, and strikes another link time and again. In the third a body alone on a ball, which a loop holds,
+    /// turns by 2 rad a step: its Coriolis terms squared its speed from step to step, to 1e100 rad/s. The fourth and
+    /// fifth are chains of six and seven links that turn by 0.3 to 1 rad a step: they went from 450 and 130 J to
+    /// 1e15. In the last, bounces between links made energy, to 1e8 J.
     #[test]
     fn mechanisms_do_not_run_away() {
         let known = [(68, 50.0), (857, 6e3), (5180, 200.0), (905, 2e3), (8189, 1.2e3), (2414, 2e3)];

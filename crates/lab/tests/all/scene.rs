@@ -67,7 +67,8 @@ fn every_builtin_runs_a_tenth_of_a_second_unflagged() {
         let summary = Runner::new(setup, RunOptions::default()).unwrap().run_quietly();
         let worst = summary.certificate.unwrap().natural_map;
         let (effort, t, depth) = (summary.solver, summary.worst_time, summary.penetration_max);
-        // Steppers with a law of their own leave the exact one, and let bodies sink. The humanoid lands faster than parts end for it.
+        // Steppers with a law of their own leave the exact one, and let bodies sink. The humanoid lands faster than
+        // parts end for it.
         let deepest = if *name == "humanoid" { 5e-4 } else { 1e-4 };
         let certified =
             effort.not_converged == 0 && (worst <= 10.0 * tolerance && depth <= deepest || !exact);

@@ -136,7 +136,8 @@ impl<T: Real> Free<T> {
         sound
     }
 
-    /// 1 in the lanes in which a joint of a tree with servos or springs turns too far by the velocities at the end of the step.
+    /// 1 in the lanes in which a joint of a tree with servos or springs turns too far by the velocities at the end of
+    /// the step.
     #[inline(always)]
     pub(super) fn is_lost(&self, plan: &Plan, v_next: &[T], kind: T) -> T {
         let (h, mut farthest) = (kind.like(plan.h()), kind);

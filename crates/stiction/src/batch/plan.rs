@@ -36,8 +36,8 @@ pub(super) struct Plan {
     /// Trees that go by rules of their own where nothing holds them, see [`crate::stepping::integrate::ballistic`]: not in
     /// lanes. Free bodies alone do not.
     pub(super) flyers: Vec<usize>,
-    /// Where a joint may turn farther than a step can follow, `stepping/integrate/fast_rotation`: then not in lanes. Those of trees with
-    /// servos or springs.
+    /// Where a joint may turn farther than a step can follow, `stepping/integrate/fast_rotation`: then not in lanes.
+    /// Those of trees with servos or springs.
     pub(super) turning: Vec<usize>,
     pub(super) driven: Vec<usize>,
     /// Bodies alone in their trees that go by flights, and their numbers as bodies of the model.

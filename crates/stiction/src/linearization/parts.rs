@@ -10,9 +10,9 @@
 //!     last part:  δℓ = −Σ δℓ of those before                                                        (3)
 //! ```
 //!
-//! This is the saltation of the flow: a part ends where the gap is none. Each part is done again from the memory that it started from, and differentiated as a
-//! step is. f_ℓ is a difference of the fourth order of the part at lengths about its own, all on one piece of
-//! the step map.
+//! This is the saltation of the flow: a part ends where the gap is none. Each part is done again from the memory that
+//! it started from, and differentiated as a step is. f_ℓ is a difference of the fourth order of the part at lengths
+//! about its own, all on one piece of the step map.
 
 use super::columns::{Columns, Derivative};
 use super::jump::Jump;
@@ -213,8 +213,8 @@ impl Parted<'_> {
         Ok(derivative.linearization(self.report.clone(), next.clone()))
     }
 
-    /// (2): δℓ = −δφ/φ̇ of a part that leads to a landing at `end`, where a step ends a part at that instant from both sides. The
-    /// memory is as before.
+    /// (2): δℓ = −δφ/φ̇ of a part that leads to a landing at `end`, where a step ends a part at that instant from
+    /// both sides. The memory is as before.
     fn longer_to_landing(
         &mut self,
         end: &State,

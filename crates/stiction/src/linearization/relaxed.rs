@@ -109,8 +109,8 @@ pub(super) fn relax(
 }
 
 impl Relaxed {
-    /// δλ where the velocities of the rows change by `d` at constant impulses, and by `turning` δλ: J M̂⁻¹ Jᵀ with the Coriolis
-    /// forces that are of v⁺.
+    /// δλ where the velocities of the rows change by `d` at constant impulses, and by `turning` δλ: J M̂⁻¹ Jᵀ with
+    /// the Coriolis forces that are of v⁺.
     pub(super) fn impulses(&self, d: &DMatrix<f64>, turning: &DMatrix<f64>) -> Option<DMatrix<f64>> {
         let mut jacobian = self.jacobian.clone();
         let mut by_impulses = jacobian.columns_mut(0, self.lambda.len());

@@ -7,9 +7,10 @@
 //! | the slip of a contact stops and turns back | by the rate at which it slides | nothing |
 //! | the error of a part is too large, or not known yet | chosen by the stepper (`canon::adaptive`) | nothing |
 //!
-//! The rest of the step is tried whole. Where an event ends it after the share s, the part s is done instead,
-//! without what lands there. The rest follows as a part of its own, from the velocities after the impact. In
-//! (1) s is predicted from the start of the part, and then shortened by secants, until nothing overlaps by more than [`crate::StepperParams::landing_tolerance`].
+//! The rest of the step is tried whole. Where an event ends it after the share s, the part s is done instead, without
+//! what lands there. The rest follows as a part of its own, from the velocities after the impact. In (1) s is
+//! predicted from the start of the part, and then shortened by secants, until nothing overlaps by more than
+//! [`crate::StepperParams::landing_tolerance`].
 //!
 //! A step has [`crate::StepperParams::impact_instants`] instants of impacts at most. What would bounce after
 //! the last does so at once, in the problem of the rest of the step

@@ -16,10 +16,11 @@
 //!     b(q, 0) + M (v − v')/h,     v' = e p₀/m + s (w − e p/m)              (2)
 //! ```
 //!
-//! with p the momentum of w, e what moves all bodies of a tree with a free root alike, of mass m (of other trees there
-//! is neither), and s such that ½ v'ᵀMv' = T₀. Such trees move by [`super::Quadrature::Backward`], with M
-//! and b of the start of the step, so that q ⊖ h₀v is where they were: velocity alone then changes neither energy nor
-//! linear momentum from step to step. So move trees, too, that servos or springs turn by more than [`LOST`] by v⁺. Where joints go means little at such speeds; that they do not run away does.
+//! with p the momentum of w, e what moves all bodies of a tree with a free root alike, of mass m (of other trees
+//! there is neither), and s such that ½ v'ᵀMv' = T₀. Such trees move by [`super::Quadrature::Backward`], with M and b
+//! of the start of the step, so that q ⊖ h₀v is where they were: velocity alone then changes neither energy nor
+//! linear momentum from step to step. So move trees, too, that servos or springs turn by more than [`LOST`] by v⁺.
+//! Where joints go means little at such speeds; that they do not run away does.
 //!
 //! Cost: a look at every angular velocity; some four times that of b in steps with trees so fast.
 
@@ -151,8 +152,8 @@ impl FastRotation {
         }
     }
 
-    /// Counts among the trees that turn too far those with servos or springs of which a joint turns by more than [`LOST`] by the
-    /// velocities at the end of a step of h [s], of the trees `on`; false if there are none.
+    /// Counts among the trees that turn too far those with servos or springs of which a joint turns by more than
+    /// [`LOST`] by the velocities at the end of a step of h [s], of the trees `on`; false if there are none.
     pub(crate) fn find_lost(&mut self, model: &Model, v_next: &[f64], h: f64, on: &[bool]) -> bool {
         let Self { turning, far, driven, .. } = self;
         let mut lost = false;

@@ -6,9 +6,10 @@
 //!     (q⁺, v) = half a step of h/2 from (q_m, v⁺)                                               (3)
 //! ```
 //!
-//! Free bodies go half a flight, which keeps momenta and energy, (2) of [`super::ballistic`]; joints go by their velocities, with Coriolis
-//! forces of the mean velocity of the step. (2) gives nothing to what sticks and rolls. The scheme is position Verlet, of second order; the law
-//! at the end is [`stiction_assembly::rolling`]. Trees that turn too far are posed at the start of the step, and so is what contacts join to them.
+//! Free bodies go half a flight, which keeps momenta and energy, (2) of [`super::ballistic`]; joints go by their
+//! velocities, with Coriolis forces of the mean velocity of the step. (2) gives nothing to what sticks and rolls. The
+//! scheme is position Verlet, of second order; the law at the end is [`stiction_assembly::rolling`]. Trees that turn
+//! too far are posed at the start of the step, and so is what contacts join to them.
 
 use super::Quadrature;
 use super::ballistic::{Body, flying_bodies};
@@ -218,23 +219,22 @@ impl RollingBodies {
     }
 
     /// θ of a spring, damper or servo along Σ c q of (dof, c), with the gain h D + h² K: (5) of
-    /// [`stiction_assembly::laws::spring`]. Its slopes follow, by 1/m with the diagonal of M, and by the gain.
+    /// [`stiction_assembly::laws::spring`].
+    pub(crate) fn share(&self, along: &[(usize, f64)], gain: f64, mass: &MassMatrix) -> f64 {
+        self.moves(along, mass).map_or(1.0, |moves| spring::share(gain * moves))
+    }
+
+    /// θ of [`Self::share`], its slope by 1/m with the diagonal of M, and that by the gain.
     pub(crate) fn share_and_slope(&self, along: &[(usize, f64)], gain: f64, mass: &MassMatrix) -> [f64; 3] {
-        if !along.iter().all(|&(dof, _)| self.on[self.tree_of_dof[dof]]) {
-            return [1.0, 0.0, 0.0];
-        }
-        let moves: f64 = along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum();
+        let Some(moves) = self.moves(along, mass) else { return [1.0, 0.0, 0.0] };
         let theta = spring::share(Dual::<1>::variable(gain * moves, 0));
         [theta.value, theta.tangent[0] * gain, theta.tangent[0] * moves]
     }
 
-    /// θ of [`Self::share_and_slope`].
-    pub(crate) fn share(&self, along: &[(usize, f64)], gain: f64, mass: &MassMatrix) -> f64 {
-        if !along.iter().all(|&(dof, _)| self.on[self.tree_of_dof[dof]]) {
-            return 1.0;
-        }
-        let moves: f64 = along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum();
-        spring::share(gain * moves)
+    /// 1/m of (5) along Σ c q; `None` where a tree of these dofs is posed at the start of the step.
+    fn moves(&self, along: &[(usize, f64)], mass: &MassMatrix) -> Option<f64> {
+        let in_middle = along.iter().all(|&(dof, _)| self.on[self.tree_of_dof[dof]]);
+        in_middle.then(|| along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum())
     }
 
     /// True if contacts that slid stick: the step is to be solved again with that.

@@ -534,8 +534,9 @@ pub(crate) struct Lending<'a> {
     pub(crate) last_forces: &'a mut Vec<f64>,
 }
 
-/// Whether steps under the law of the solver are posed in their middle. Compliant laws and the conic relaxation are written for positions that
-/// move by v⁺: what slides under the latter hovers at the distance h μ ‖v_T‖, and would hop where impulses act in the middle.
+/// Whether steps under the law of the solver are posed in their middle. Compliant laws and the conic relaxation are
+/// written for positions that move by v⁺: what slides under the latter hovers at the distance h μ ‖v_T‖, and would
+/// hop where impulses act in the middle.
 fn is_posed_in_middle(solver: &dyn ContactSolver) -> bool {
     !solver.needs().softness && !matches!(solver.law(), Law::Ccp | Law::PolyhedralCcp { .. })
 }

@@ -10,15 +10,14 @@
 //!     0 ≤ p ⟂ (G + ε) p + ½ max(c, 0) + b ≥ 0,     q⁺ = q ⊕ h (v + s M̂⁻¹ Jᵀ p)            (1)
 //! ```
 //!
-//! in the rows of contacts and limits, with c the velocity that the step ends with, of which half a step moves what is posed in the
-//! middle (where steps are posed at their start it counts whole), b ≤ 0 the corrections of
-//! the rows ([`stiction_assembly::Bias::correction`]), and s ≤ 1 such that no point of a body that impulses p
-//! join is moved by more than `push_out_speed`; couplings and loops hold, G p = −b, b being what g does not
-//! hold of theirs. So corrections do no work on the velocities, and what was apart stays so but for ε: (1 −
-//! s) c + s (c + G p) ≥ 0. ε is a thousandth of G's diagonal. Where bodies can part, they are that much short
-//! of it; where opposite walls leave them no room, as between links of a robot that were drawn into each
-//! other, (1) still has one answer, by which each row misses what it wants in proportion to its p. Cost:
-//! nothing where there is no error, else about a second solve.
+//! in the rows of contacts and limits, with c the velocity that the step ends with, of which half a step moves what
+//! is posed in the middle (where steps are posed at their start it counts whole), b ≤ 0 the corrections of the rows
+//! ([`stiction_assembly::Bias::correction`]), and s ≤ 1 such that no point of a body that impulses p join is moved by
+//! more than `push_out_speed`; couplings and loops hold, G p = −b, b being what g does not hold of theirs. So
+//! corrections do no work on the velocities, and what was apart stays so but for ε: (1 − s) c + s (c + G p) ≥ 0. ε is
+//! a thousandth of G's diagonal. Where bodies can part, they are that much short of it; where opposite walls leave
+//! them no room, as between links of a robot that were drawn into each other, (1) still has one answer, by which each
+//! row misses what it wants in proportion to its p. Cost: nothing where there is no error, else about a second solve.
 
 use crate::report::CERTIFIED;
 use crate::stepping::free_velocity::FreeMotion;

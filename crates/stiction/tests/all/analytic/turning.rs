@@ -57,7 +57,8 @@ fn a_spinning_ball_stops_when_it_should() {
     }
 }
 
-/// Friction brakes a body that slides and spins in the direction of both, (f/μ)² + (M/μ_s)² = N²: v/v₀ = (ω/ω₀)^k with k = μ² I/(m μ_s²).
+/// Friction brakes a body that slides and spins in the direction of both, (f/μ)² + (M/μ_s)² = N²: v/v₀ = (ω/ω₀)^k
+/// with k = μ² I/(m μ_s²).
 #[test]
 fn what_slides_and_spins_is_braked_in_both_alike() {
     let text = "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='0 0 0.1'>

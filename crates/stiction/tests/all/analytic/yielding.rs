@@ -56,8 +56,8 @@ fn friction_is_that_of_the_weight() {
     run.assert_exact();
 }
 
-/// Speed at which a ball that comes back from a central impact at `speed` passes the height at which it touched, by small explicit
-/// steps of m δ̈ = −k δ (1 + d δ̇) − k τ δ̇ ≤ 0.
+/// Speed at which a ball that comes back from a central impact at `speed` passes the height at which it touched, by
+/// small explicit steps of m δ̈ = −k δ (1 + d δ̇) − k τ δ̇ ≤ 0.
 fn rebound([k, tau, d]: [f64; 3], speed: f64) -> f64 {
     let (mut x, mut v, h) = (0.0, speed, 1e-7);
     loop {

@@ -141,8 +141,8 @@ fn a_rollout_through_two_bounces() {
     }
 }
 
-/// Corners that land flat say that they meet together, those of bodies that are swept too: what lands on a plate at 100 m/s stays there
-/// however high and fast it was.
+/// Corners that land flat say that they meet together, those of bodies that are swept too: what lands on a plate at
+/// 100 m/s stays there however high and fast it was.
 #[test]
 fn corners_that_land_flat_meet_together() {
     let flat = |ground: &str, height: f64, speed: f64, restitution: f64| {

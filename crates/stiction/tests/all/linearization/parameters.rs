@@ -276,8 +276,8 @@ fn a_slab_that_spins() {
     assert!(told.contains("about its centre of mass"), "{told}");
 }
 
-/// The gradient of a rollout by parameters is that of a difference of its cost, to the first order in the step: what slid in the
-/// last step is memory, too, by which steps are not differentiated.
+/// The gradient of a rollout by parameters is that of a difference of its cost, to the first order in the step: what
+/// slid in the last step is memory, too, by which steps are not differentiated.
 #[test]
 fn rollouts_have_gradients_by_parameters() {
     for dt in [2e-3, 1e-3] {

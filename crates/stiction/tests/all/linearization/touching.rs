@@ -234,8 +234,9 @@ fn impulses_have_the_derivatives_of_differences() {
     assert!(compared > 100, "{compared}");
 }
 
-/// The gradient of a cost of a rollout on the ground, against differences of whole rollouts, whatever the checkpoints. Mean forces of the
-/// last step are memory, by which steps are not differentiated: that is of the second order in the step.
+/// The gradient of a cost of a rollout on the ground, against differences of whole rollouts, whatever the
+/// checkpoints. Mean forces of the last step are memory, by which steps are not differentiated: that is of the second
+/// order in the step.
 #[test]
 fn gradients_through_a_rollout() {
     for dt in [2e-3, 5e-4] {
